@@ -50,9 +50,4 @@ def consequences(names: Collection[str]) -> list[str]:
             "Without a complex dtype the suite starts only with the runner's fix. The tests that need a complex dtype "
             "(special cases of complex numbers, fft, eig, eigvals, vecdot) fail."
         )
-    if "int64" in names:
-        notes.append(
-            "Without int64 the suite finds no arguments for the signature tests of `__index__`, `__int__`, "
-            "`__lshift__` and `__rshift__`, which fail."
-        )
     return notes

@@ -13,6 +13,8 @@
 4. ``integers_from_dtype`` of the special cases draws integers in the range of the widest real dtype as Python floats,
    and compares the result with them. Without float64 the array has the number rounded to float32. The fixed function
    draws numbers of float32 there.
+5. ``test_signatures`` calls methods of integers with arrays of int64, and those of sets and masks count in uint8. On a
+   device without these dtypes they use int32.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPLANATION", "apply", "apply_to_tests"]
 
 EXPLANATION = """\
-The runner fixes four defects of the suite in memory, while the suite is loaded:
+The runner fixes five defects of the suite in memory, while the suite is loaded:
 
 - `test_can_cast` compares a missing promotion, None, with a dtype, and `None == numpy.dtype('float64')` is True in
   NumPy. The runner makes the look-up return a value that equals no dtype.
@@ -46,11 +48,20 @@ The runner fixes four defects of the suite in memory, while the suite is loaded:
   array is in other memory, as on a GPU. The runner makes the test require it there.
 - The tests of special cases draw integers beyond 2²⁴ for float32 on a device without float64, and compare the result
   with the integer, not with the number of the array. The runner rounds the integers to float32 there.
+- The tests of signatures call methods of integers with int64, and those of sets and masks count in uint8. The runner
+  makes them use int32 on a device without these dtypes.
 """
 
 _HELPERS = "array_api_tests.dtype_helpers"
 
 _SPECIAL_CASES = "array_api_tests.test_special_cases"
+
+_SIGNATURES = "array_api_tests.test_signatures"
+
+_COUNTING = ("array_api_tests.test_array_object", "array_api_tests.test_set_functions")
+
+_SHAPES = {"__index__": (), "__int__": (), "__lshift__": (5,), "__rshift__": (5,)}
+"""The methods of integers alone, and the shapes that the suite passes to them."""
 
 _EXPORT = "test_dlpack.py::test_dunder_dlpack"
 
@@ -85,10 +96,29 @@ def apply_to_tests(tests: Iterable[pytest.Item], left_out: Collection[str]) -> N
     if special_cases is not None and "float64" in left_out:
         # A global of the module hides the built-in of the same name, by which the module converts integers.
         special_cases.float = _rounded_to_float32
+    signatures: Any = sys.modules.get(_SIGNATURES)
+    if signatures is not None and "int64" in left_out:
+        for name, shape in _SHAPES.items():
+            arguments = signatures.func_to_specified_arg_exprs[name]
+            arguments |= dict.fromkeys(("self", "other"), f"xp.ones({shape}, dtype=xp.int32)")
+    for name in _COUNTING:
+        counting: Any = sys.modules.get(name)
+        if counting is not None and "uint8" in left_out:
+            counting.xp = _CountingInInt32(counting.xp)
     for item in tests:
         if isinstance(item, pytest.Function) and item.nodeid.endswith(_EXPORT):
             properties = item.obj.hypothesis
             properties.inner_test = _requiring_a_copy(properties.inner_test)
+
+
+class _CountingInInt32:
+    """A namespace whose ``uint8`` is int32."""
+
+    def __init__(self, namespace: Any) -> None:
+        self._namespace = namespace
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._namespace, "int32" if name == "uint8" else name)
 
 
 def _rounded_to_float32(value: Any = 0.0) -> float:

@@ -61,7 +61,7 @@ def test_like_function_with_dtype(device, name, data):
 
 @pytest.mark.parametrize("name", [*CONSTANT, "full"])
 def test_like_function_with_device(device, name):
-    x = xp.ones((2, 3))
+    x = xp.ones((2, 3), dtype=xp.float32)
     value = (1.0,) if name == "full" else ()
     for other in usable_devices():
         assert getattr(xp, f"{name}_like")(x, *value, device=other).device is other

@@ -73,6 +73,20 @@ def integer_as_the_suite_draws_it():
 def test_integer_is_a_number_of_the_widest_dtype():
     assert integer_as_the_suite_draws_it() == EXPECTED
 """
+SIGNATURES = """
+from collections import defaultdict
+func_to_specified_arg_exprs = defaultdict(dict)
+
+def test_method_of_integers_has_arguments():
+    assert func_to_specified_arg_exprs["__lshift__"].get("other") == EXPECTED
+"""
+SETS = """
+from array_api_tests import _array_module as xp
+
+def test_nan_is_counted_in_a_dtype_of_the_device():
+    assert xp.uint8 == EXPECTED
+"""
+ARRAY_MODULE = "uint8, int32 = 'uint8', 'int32'\n"
 # The official conftest.py imports this module, too. The fix must come first.
 EARLY_IMPORT = "from array_api_tests import dtype_helpers\n"
 
@@ -121,6 +135,21 @@ def test_integers_of_special_cases_are_numbers_of_the_widest_dtype(
     make_suite: MakeSuite, spec: str, expected: int
 ) -> None:
     small = make_suite({"test_special_cases.py": SPECIAL_CASES.replace("EXPECTED", str(expected))})
+    assert small.run("--device", spec) == PASSED
+
+
+@pytest.mark.parametrize(("spec", "expected"), [("cpu", None), ("without-int64", "xp.ones((5,), dtype=xp.int32)")])
+def test_signatures_of_methods_of_integers_are_tested_without_int64(
+    make_suite: MakeSuite, spec: str, expected: str | None
+) -> None:
+    small = make_suite({"test_signatures.py": SIGNATURES.replace("EXPECTED", repr(expected))})
+    assert small.run("--device", spec) == PASSED
+
+
+@pytest.mark.parametrize(("spec", "expected"), [("cpu", "uint8"), ("without-uint8", "int32")])
+def test_nan_in_sets_is_counted_without_uint8(make_suite: MakeSuite, spec: str, expected: str) -> None:
+    text = SETS.replace("EXPECTED", repr(expected))
+    small = make_suite({"_array_module.py": ARRAY_MODULE, "test_set_functions.py": text})
     assert small.run("--device", spec) == PASSED
 
 

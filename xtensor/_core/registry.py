@@ -36,7 +36,7 @@ __all__ = [
 
 GROUP = "xtensor.backends"
 
-OF_ONE_KIND = frozenset(("cubed", "dask", "jax", "mlx", "opencl", "torch"))
+OF_ONE_KIND = frozenset(("cubed", "dask", "jax", "mlx", "opencl", "torch", "webgpu"))
 """The names of our own backends that serve the kind of their name only, and are not loaded for other kinds."""
 
 RESERVED = OF_ONE_KIND | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}

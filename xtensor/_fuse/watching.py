@@ -30,7 +30,7 @@ __all__ = ["STREAMS", "Watch"]
 
 LIBRARIES = sys.stdlib_module_names | {
     *("numpy", "xtensor", "llvmlite", "cupy", "cupyx", "cupy_backends", "cuda", "triton", "ml_dtypes", "dpnp", "dpctl"),
-    *("pyopencl", "pytools"),
+    *("pyopencl", "pytools", "wgpu"),
     *("array_api_strict", "dask", "distributed", "cubed", "zarr", "opt_einsum", "einops"),
 }
 """Top-level modules whose functions are not watched: this package's, and those of libraries that it calls itself."""

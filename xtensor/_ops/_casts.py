@@ -13,14 +13,20 @@ from .._core.array import Array
 from .._core.device import Device
 from .._core.dtypes import DType, kind_of, result_type
 
-__all__ = ["argsort", "counted", "double", "floating", "promoted", "sort", "supported", "widened"]
+__all__ = ["argsort", "counted", "counting", "double", "floating", "promoted", "sort", "supported", "widened"]
 
 
 def supported(dtype: DType, device: Device) -> DType:
-    """Return a floating-point dtype, or the device's default one where the device does not support it."""
-    if device.supports(dtype) or dtype.kind not in "fc":
+    """Return a dtype, or the device's default one of its kind where the device does not support it."""
+    if device.supports(dtype):
         return dtype
-    return device.default_dtypes["complex floating" if dtype.kind == "c" else "real floating"]
+    kinds = {"c": "complex floating", "f": "real floating", "i": "integral", "u": "integral"}
+    return device.default_dtypes[kinds[dtype.kind]] if dtype.kind in kinds else dtype
+
+
+def counting(x: Array) -> Array:
+    """Return booleans as the smallest integers that the device has; other arrays unchanged."""
+    return xp.astype(x, supported(np.dtype(np.uint8), x.device)) if x.dtype.kind == "b" else x
 
 
 def floating(x: Array) -> Array:
@@ -59,14 +65,14 @@ def argsort(x: Array, axis: int = -1) -> Array:
     """Return the stable order of booleans, real or complex numbers; NaN comes last, as in NumPy."""
     if x.dtype.kind == "c":
         real, imag = xp.real(x), xp.imag(x)
-        missing = xp.astype(xp.isnan(real), np.uint8) * 2 + xp.astype(xp.isnan(imag), np.uint8)
+        missing = counting(xp.isnan(real)) * 2 + counting(xp.isnan(imag))
         order = xp.argsort(imag, axis=axis)
         for key in (real, missing):
             order = xp.take_along_axis(
                 order, xp.argsort(xp.take_along_axis(key, order, axis=axis), axis=axis), axis=axis
             )
         return order
-    return xp.argsort(xp.astype(x, np.uint8) if x.dtype.kind == "b" else x, axis=axis)
+    return xp.argsort(counting(x), axis=axis)
 
 
 def sort(x: Array, axis: int = -1) -> Array:
@@ -74,5 +80,5 @@ def sort(x: Array, axis: int = -1) -> Array:
     if x.dtype.kind == "c":
         return xp.take_along_axis(x, argsort(x, axis), axis=axis)
     if x.dtype.kind == "b":
-        return xp.astype(xp.sort(xp.astype(x, np.uint8), axis=axis, stable=False), x.dtype)
+        return xp.astype(xp.sort(counting(x), axis=axis, stable=False), x.dtype)
     return xp.sort(x, axis=axis, stable=False)

@@ -198,7 +198,7 @@ def extreme(
         )
     reduce: Any = xp.max if largest else xp.min
     larger = xp.maximum if largest else xp.minimum
-    numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
+    numbers = _casts.counting(a)
     floating = kind_of(a.dtype) == "f"
     if a.dtype.kind == "c":  # in the order of the real part, then of the imaginary part
         if initial is not None:
@@ -261,9 +261,9 @@ def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims:
                 "or replace NaN before"
             )
         matches = a == found
-        result = xp.argmax(xp.astype(matches, np.uint8), axis=axis, keepdims=keepdims)
+        result = xp.argmax(_casts.counting(matches), axis=axis, keepdims=keepdims)
     else:
-        numbers = xp.astype(a, np.uint8) if a.dtype.kind == "b" else a
+        numbers = _casts.counting(a)
         result = (xp.argmax if largest else xp.argmin)(numbers, axis=axis, keepdims=keepdims)
     if isinstance(out, Array) and out.dtype != result.dtype:
         raise TypeError(

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._core.array import ASTYPE, Array, apply, call_service, wrap
 from .._core.backend import Engine, Native
-from .._core.checks import check_cast, check_copy, check_dtype
+from .._core.checks import check_bounds, check_cast, check_copy, check_dtype
 from .._core.device import Device, resolve
 from .._core.dispatch import HOST_ARRAYS, SCALARS, call, common_device, serve
 from .._core.dtypes import DType
@@ -114,7 +114,7 @@ def asarray(
         vector = _vector(obj)
         if vector is not None:
             target = resolve(device)
-            host = rewarned(vector.astype, target.default_dtypes[DEFAULTS[vector.dtype.kind]], copy=False)
+            host = _in_default_dtype(vector, target)
             return call_service("asarray", target, target._library.from_host, host, target._backend_spec, copy=None)
     if obj.__class__ in SCALARS and dtype is None and copy is not False:
         target, host = resolve(device), np.array(obj)
@@ -214,8 +214,12 @@ def _convert_array(x: Array, dtype: Any, target: Device, copy: bool | None) -> A
             f"{COPY_REFUSED}; asarray() converts dtype {x.dtype} on {source} to dtype {target_dtype} on {target}; "
             "pass copy=None or copy=True"
         )
-    native = serve("asarray", target, move, x._native, source, target)
-    if target_dtype != x.dtype:
+    native = x._native
+    if not target.supports(x.dtype) and target_dtype != x.dtype:  # the cast comes before the transfer
+        check_cast(x.dtype, target_dtype, "asarray")
+        native = call(ASTYPE, source, native, check_dtype(target_dtype, source, "asarray"), copy=True)
+    native = serve("asarray", target, move, native, source, target)
+    if native.dtype != target_dtype:
         check_cast(x.dtype, target_dtype, "asarray")
         native = call(ASTYPE, target, native, target_dtype, copy=True)
     elif copy and source.dlpack_device == target.dlpack_device:
@@ -321,7 +325,16 @@ def _cast_to_default_dtype(
             f"asarray(): {describe(obj)} contains an integer out of bounds for int64; pass dtype=xtensor.uint64 or a "
             "floating-point dtype"
         )
-    return rewarned(host.astype, target.default_dtypes[kind], copy=False) if kind else host
+    return _in_default_dtype(host, target) if kind else host
+
+
+def _in_default_dtype(host: np.ndarray[Any, Any], target: Device) -> np.ndarray[Any, Any]:
+    """Cast numbers to a device's default dtype of their kind, which integers may be out of bounds for."""
+    dtype = target.default_dtypes[DEFAULTS[host.dtype.kind]]
+    if dtype.kind == "i" and dtype.itemsize < host.dtype.itemsize and host.size:
+        for value in (host.min(), host.max()):
+            check_bounds(int(value), dtype, "asarray", "integers")
+    return rewarned(host.astype, dtype, copy=False)  # type: ignore[no-any-return]
 
 
 def from_list(function: str, values: Any, device: Device) -> Array:

@@ -202,6 +202,8 @@ def astype(
         if not copy and target_dtype == source_dtype:
             return x
         return apply_reduction(ASTYPE, source, x._native, target_dtype, copy=True)
+    if not target.supports(source_dtype):  # the cast comes before the transfer
+        x = astype(x, check_dtype(dtype, source, "astype"))
     native = serve("astype", target, move, x._native, source, target)
     return apply(ASTYPE, target, native, target_dtype, copy=source.host and target.host)
 

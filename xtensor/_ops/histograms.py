@@ -69,7 +69,7 @@ def digitize(x: AnyArray, bins: AnyArray, right: bool = False) -> Array:
     before, after = _neighbours(bins)
     ascending = True
     if after.size:  # the first edges that differ decide; of a NaN after them nothing is asked, as in NumPy
-        changes = xp.astype(after != before, np.uint8)
+        changes = _casts.counting(after != before)
         first = xp.argmax(changes)
         ascending = not xp.any(changes) or bool(after[first] > before[first])
     if xp.any(after < before if ascending else after > before):
@@ -276,7 +276,7 @@ def _samples(name: str, a: Any, bins: Any, weights: Any) -> tuple[Array, Array |
             raise ValueError(f"weights should have the same shape as a.; {name}() got {describe(given[1])}")
         weights = flattened(weights)
     a = flattened(a)
-    return (xp.astype(a, np.uint8) if a.dtype.kind == "b" else a), weights
+    return _casts.counting(a), weights
 
 
 def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -> Array:

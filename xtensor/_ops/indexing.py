@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-import numpy as np
-
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis
@@ -75,7 +73,11 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
         raise by_position(take, positional)
     if isinstance(indices, list):
         x = array_argument(x, "take")
-        indices = from_list("take", indices, x.device) if indices else zeros(0, dtype=np.int64, device=x.device)
+        indices = (
+            from_list("take", indices, x.device)
+            if indices
+            else zeros(0, dtype=x.device.default_dtypes["integral"], device=x.device)
+        )
     x, indices = coerce_operands("take", x, indices)
     x = on_transform_of(array_argument(x, "take"), indices)
     device = x._device

@@ -19,6 +19,7 @@ from .._core.dispatch import array_argument
 from .._core.dtypes import kind_of
 from .._core.errors import describe, shortened
 from .._core.failures import rewarned
+from . import _casts
 from .quantiles import median
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def _edge(array: Array, axis: int, width: Widths) -> Array:
 
 def _ramp(array: Array, axis: int, width: Widths, values: Any = (0, 0)) -> Array:
     integral = kind_of(array.dtype) not in "fc"
-    dtype = np.dtype(np.int64) if integral else array.dtype
+    dtype = _casts.supported(np.dtype(np.int64), array.device) if integral else array.dtype
     column = (-1, *(1,) * (array.ndim - axis - 1))
     ramps = []
     for end_value, edge, length in zip(values, _ends(array, axis), width, strict=True):
@@ -272,7 +273,7 @@ def _statistic_padding(
     if used == 0:
         raise ValueError(f"stat_length of 0 yields no value for padding; pad() takes 1 or more, not {length}")
     part = _slice(array, axis, 0, used) if at_start else _slice(array, axis, -used, None)
-    value = compute(part if part.dtype.kind != "b" else xp.astype(part, np.uint8), axis)
+    value = compute(_casts.counting(part), axis)
     if array.dtype.kind in "iu" and kind_of(value.dtype) == "f":
         value = xp.round(value)
     return xp.broadcast_to(xp.astype(value, array.dtype), _with_length(array, axis, count))

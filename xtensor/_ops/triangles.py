@@ -12,6 +12,7 @@ from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
 from .._core.compositions import composed
 from .._core.device import Device
 from .._core.dispatch import array_argument
+from ._casts import supported
 from ._conversions import creation_device
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ def _lower(name: str, n: Any, m: Any, k: Any, device: Device) -> Array:
     if rows * columns > LARGEST:
         raise ValueError(f"{name}(): a matrix of shape {(rows, columns)} has more elements than memory has addresses")
     # Small integers are compared in less time.
-    index = np.dtype(np.int16 if rows + columns <= np.iinfo(np.int16).max else np.int64)
+    index = supported(np.dtype(np.int16 if rows + columns <= np.iinfo(np.int16).max else np.int64), device)
     lower: Array = xp.arange(columns, dtype=index, device=device)[None, :] <= (
         xp.arange(rows, dtype=index, device=device)[:, None] + shift
     )

@@ -10,6 +10,7 @@ from .._core.device import Device, resolve
 from .._core.errors import describe
 from .._fuse.draws import note_streams, recorded
 from .._vmap.draws import for_each_example
+from ._host_draws import drawn_by_host
 from ._multivariate import Vectors
 from ._permutations import Permutations
 from ._philox import Philox, Seed
@@ -82,7 +83,7 @@ note_streams(Philox)
 for _name in [name for name in dir(Generator) if not name.startswith("_")]:
     _method = getattr(Generator, _name)
     if isinstance(_method, FunctionType):
-        setattr(Generator, _name, for_each_example(recorded(_method)))
+        setattr(Generator, _name, for_each_example(recorded(drawn_by_host(_method))))
 
 
 def default_rng(seed: Seed | Philox | Generator = None, *, device: str | Device | None = None) -> Generator:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xtensor.backend import LAPACK_CORRECTIONS, Backend, DType, Generator, Memory, Native
+from xtensor.backend import LAPACK_CORRECTIONS, STANDARD_DTYPES, Backend, DType, Generator, Memory, Native
 
 from .arrays import BufferArray
 from .elementwise import copied
@@ -67,7 +67,12 @@ class BufferBackend(Backend):
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         if copy is False:
             raise ValueError(f"host values cannot be used on {spec} without a copy; pass copy=None or copy=True")
-        return self.runtime(spec).upload(array)
+        runtime = self.runtime(spec)
+        if array.dtype.kind in "iu" and array.dtype not in runtime.dtypes:
+            # An index array of NumPy's: no position beyond the integers of the device is within an axis.
+            limits = np.iinfo(runtime.index_dtype)
+            array = np.clip(array, limits.min, limits.max).astype(runtime.index_dtype)
+        return runtime.upload(array)
 
     def dlpack_device(self, spec: str) -> tuple[int, int]:
         return self.dlpack_type, int(spec.rpartition(":")[2])
@@ -94,7 +99,8 @@ class BufferBackend(Backend):
         return -100  # never chosen by itself, before it was measured
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return [dtype.name for dtype in self.runtime(spec).dtypes]
+        supported = self.runtime(spec).dtypes
+        return [name for name in STANDARD_DTYPES if np.dtype(name) in supported]
 
     def default_float(self, spec: str) -> DType:
         has_double = np.dtype(np.float64) in self.runtime(spec).dtypes

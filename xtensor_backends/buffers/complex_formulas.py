@@ -1,6 +1,7 @@
 """Formulas of complex numbers that cover every element, infinities and NaN included.
 
-Where a formula of float32 would overflow between or lose digits, its components are computed in float64.
+Where a formula of float32 would overflow between or lose digits, its components are computed in float64, if the device
+has it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import numpy as np
 from ..kernels import complex as shared
 from ..kernels.exponential import exp, expm1, log, log1p
 from ..kernels.hyperbolic import asinh, cosh, sinh
-from ..kernels.powers import hypot
 from ..kernels.trigonometric import atan2
 from ..kernels.values import (
     Complex,
@@ -31,23 +31,28 @@ from ..kernels.values import (
     signbit,
     sqrt,
 )
-from .real_formulas import cos, sin, sort_after, tan
+from .real_formulas import cos, hypot, sin, sort_after, tan
+from .source import SourceBuilder
 
 __all__ = ["COMPLEX", "complex_after"]
 
 Function = Callable[[Complex], Complex]
 
-LARGE = 2.0**200
-"""The size of components from which asymptotic formulas hold, and squares stay finite below."""
-
 
 def _in_double(function: Function) -> Function:
     def widened(x: Complex) -> Complex:
-        if x.dtype == np.complex128:
+        builder = x.builder
+        assert isinstance(builder, SourceBuilder)
+        if x.dtype == np.complex128 or not builder.language.has_double:
             return function(x)
         return convert(function(convert(x, np.complex128)), x.dtype)  # type: ignore[no-any-return]
 
     return widened
+
+
+def _is_large(x: Value) -> Value:
+    """Whether asymptotic formulas hold for a component; below, products of several stay finite."""
+    return fabs(x) > (2.0**200 if x.dtype.itemsize == 8 else 2.0**30)
 
 
 def _sizes(x: Complex) -> tuple[Value, Value]:
@@ -97,13 +102,19 @@ def divide(x: Complex, y: Complex) -> Complex:
     return Complex(real, select(zero, b / size, (b - a * ratio) / scale))
 
 
+def absolute(x: Complex) -> Value:
+    return hypot(x.real, x.imag)
+
+
 def sign(x: Complex) -> Complex:
     """``x / |x|``; +0 for 0."""
     a, b = _sizes(x)
     size = select(a > b, a, b)
     large = (size > float(np.finfo(size.dtype).max) / 2) & isfinite(size)
-    half = Complex(*(select(large, part * 0.5, part) for part in (x.real, x.imag)))
-    return shared.sign(half)
+    real, imag = (select(large, part * 0.5, part) for part in (x.real, x.imag))
+    size = hypot(real, imag)
+    divisor = select(size != 0, size, 1.0)
+    return Complex(*(select(size != 0, part / divisor, 0.0) for part in (real, imag)))
 
 
 # -- exponential functions --------------------------------------------------------------------------------------------
@@ -216,8 +227,8 @@ def logarithm(scale: float | None) -> Function:
         a, b = _sizes(x)
         largest = select(a > b, a, b)
         near = (largest > 0.25) & (largest < 4.0) & isfinite(a) & isfinite(b)
-        exact = shared.logarithm(None)(Complex(*(select(near, part, 1.0) for part in (x.real, x.imag))))
-        size, angle = select(near, exact.real, _log_of_size(x)), atan2(x.imag, x.real)
+        exact = shared.log_of_size(Complex(*(select(near, part, 1.0) for part in (x.real, x.imag))))
+        size, angle = select(near, exact, _log_of_size(x)), atan2(x.imag, x.real)
         return Complex(size, angle) if scale is None else Complex(size * scale, angle * scale)
 
     return _in_double(scaled)
@@ -281,7 +292,7 @@ def _log_of_double(a: Value, b: Value) -> Value:
 def inverse_sine(x: Complex) -> Complex:
     """The inverse hyperbolic sine, of the first quadrant and with the signs of the components."""
     a, b = _sizes(x)
-    large = (a > LARGE) | (b > LARGE)
+    large = _is_large(a) | _is_large(b)
     c, d = _zero_where(large, a), _zero_where(large, b)
     first, second = square_root(Complex(d + 1.0, -c)), square_root(Complex(1.0 - d, c))
     real = asinh(first.real * second.imag - second.real * first.imag)
@@ -297,7 +308,7 @@ def inverse_sine(x: Complex) -> Complex:
 def _angle_and_size(x: Complex) -> tuple[Value, Value]:
     """The real component of the inverse cosine, and the absolute value of its imaginary one."""
     a, b = x.real, fabs(x.imag)
-    large = (fabs(a) > LARGE) | (b > LARGE)
+    large = _is_large(a) | _is_large(b)
     c, d = _zero_where(large, a), _zero_where(large, b)
     first, second = square_root(Complex(1.0 - c, -d)), square_root(Complex(c + 1.0, d))
     angle = atan2(first.real, second.real) * 2.0
@@ -326,13 +337,13 @@ def inverse_tangent(x: Complex) -> Complex:
     ``log1p(4 a / ((1 - a)**2 + b**2)) / 4 + i atan2(2 b, (1 - a)(1 + a) - b**2) / 2``.
     """
     a, b = _sizes(x)
-    large = (a > LARGE) | (b > LARGE)
+    large = _is_large(a) | _is_large(b)
     c, d = _zero_where(large, a), _zero_where(large, b)
     away = 1.0 - c
     real = log1p(c * 4.0 / (away * away + d * d)) * 0.25
     imag = atan2(d * 2.0, away * (c + 1.0) - d * d) * 0.5
     # Next to 1 the square of the imaginary component underflows.
-    close = (c == 1.0) & (d < 2.0**-400) & (d > 0)
+    close = (c == 1.0) & (d < (2.0**-400 if a.dtype.itemsize == 8 else 2.0**-50)) & (d > 0)
     real = select(close, (math.log(2.0) - log(select(close, d, 1.0))) * 0.5, real)
     half = hypot(a * 0.5, b * 0.5)
     beyond = a * 0.25 / half / half
@@ -382,6 +393,7 @@ def truth(x: Complex) -> Value:
 
 COMPLEX: dict[str, Callable[..., Any]] = {
     **{name: function for name, (function, covers) in shared.TABLE.items() if covers is None},
+    "abs": absolute,
     "acos": _in_double(inverse_cosine),
     "acosh": _in_double(inverse_hyperbolic_cosine),
     "add": add,

@@ -22,9 +22,11 @@ from ..kernels.values import Value, bits, cast, constant, convert, from_bits, se
 from .arrays import BufferArray
 from .elementwise import cast as cast_array
 from .elementwise import copied
+from .formulas import in_supported
 from .languages import Language
 from .runtime import Number, Runtime, numbers_of
 from .source import Kernel, SourceBuilder
+from .words import Word, high_product
 
 __all__ = ["Random", "arange", "full"]
 
@@ -57,19 +59,19 @@ def arange(runtime: Runtime, start: Any, stop: Any, step: Any, dtype: DType) -> 
     """Return numbers at equal distances."""
     length, first, stride = arange_terms(start, stop, step, dtype.kind)
     result = runtime.empty((length,), dtype)
-    wide = np.dtype(np.int64 if dtype.kind in "biu" else np.float64)
-    scalars = (wide.type(first), wide.type(stride))
-    runtime.launch(_arange(runtime.language, dtype, wide), (result,), scalars, (), length)
+    wide = in_supported(np.dtype(np.int64 if dtype.kind in "biu" else np.float64), runtime.dtypes)
+    scalars = list(np.asarray([first, stride]).astype(wide))  # integers wrap around
+    runtime.launch(_arange(runtime.language, dtype, wide, runtime.index_dtype), (result,), scalars, (), length)
     return result
 
 
 @cache
-def _arange(language: Language, dtype: DType, wide: DType) -> Kernel:
+def _arange(language: Language, dtype: DType, wide: DType, index: DType) -> Kernel:
     builder = SourceBuilder(language, wide=True)
     output = builder.output(dtype)
     first: Any = builder.scalar(wide)
     step: Any = builder.scalar(wide)
-    position = cast(builder.position("i", np.dtype(np.int64)), wide)
+    position = cast(builder.position("i", index), wide)
     number = first + position * step
     if wide.kind == "f":
         number = select(position == 0, first, number)  # the sign of a zero
@@ -80,22 +82,28 @@ def _arange(language: Language, dtype: DType, wide: DType) -> Kernel:
 # -- random numbers ---------------------------------------------------------------------------------------------------
 
 
-def _word(x: Value, _dtype: DType) -> Value:
+def _word(x: Any, _dtype: DType) -> Any:
     return x
 
 
-def _uniform(x: Value, dtype: DType) -> Value:
+def _uniform(x: Any, dtype: DType) -> Value:
     """A number in [0, 1) of a word, or in float32 of half a word."""
     digits = DIGITS if dtype.itemsize == 8 else 24
     return cast(x >> (8 * x.dtype.itemsize - digits), dtype) * 2.0**-digits
 
 
-def _normal(x: Value, dtype: DType) -> Value:
+def _normal(x: Any, dtype: DType) -> Value:
     """A normal number of a word, by inversion. The operations are in the order of the formula for all devices."""
     centre, tail, logarithm = NORMAL_QUANTILES[dtype.name]
     k = x >> (64 - DIGITS)
-    upper = k >= HALF
-    p = (cast(select(upper, k ^ (2 * HALF - 1), k), dtype) + 0.5) * 2.0**-DIGITS
+    if isinstance(k, Word):
+        upper = k.high >= HALF >> 32
+        mirrored = k ^ (2 * HALF - 1)
+        number = Word(select(upper, mirrored.low, k.low), select(upper, mirrored.high, k.high)).single()
+    else:
+        upper = k >= HALF
+        number = cast(select(upper, k ^ (2 * HALF - 1), k), dtype)
+    p = (number + 0.5) * 2.0**-DIGITS
     q = -p + 0.5
     near, far = -(q * q) + 0.180625, sqrt(_negative_logarithm(p, logarithm)) - 1.6
     is_near = q <= 0.425
@@ -122,7 +130,7 @@ def _polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
     return value + coefficients[-1]
 
 
-FORMULAS: dict[str, Callable[[Value, DType], Value]] = {"bits": _word, "uniform": _uniform, "normal": _normal}
+FORMULAS: dict[str, Callable[[Any, DType], Any]] = {"bits": _word, "uniform": _uniform, "normal": _normal}
 
 
 class Random:
@@ -132,6 +140,8 @@ class Random:
         self._runtime = runtime
 
     def bits(self, *, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> BufferArray:
+        if UINT64 not in self._runtime.dtypes:
+            raise TypeError(f"random words are of dtype uint64, which device {self._runtime.spec} does not support")
         return self._draw("bits", key, stream, start, shape, UINT64)
 
     def uniform_numbers(
@@ -158,7 +168,9 @@ class Random:
         per_block = 32 // source.itemsize
         first, skipped = divmod(start, per_block)
         result = runtime.empty(shape, dtype)
-        words = [np.uint64(word % 2**64) for word in (first + 1, *stream, *key)]
+        words: list[np.generic] = [np.uint64(word % 2**64) for word in (first + 1, *stream, *key)]
+        if UINT64 not in runtime.dtypes:
+            words = [half for word in words for half in np.asarray([word], "<u8").view("<u4").astype(np.uint32)]
         blocks = -(-(skipped + result.size) // per_block) if result.size else 0
         kernel = _random(runtime.language, formula, source, dtype)
         runtime.launch(kernel, (result,), words, [skipped, result.size], blocks)
@@ -170,12 +182,15 @@ def _random(language: Language, formula: str, source: DType, dtype: DType) -> Ke
     """A block of four words for each work item."""
     builder = SourceBuilder(language, wide=True)
     output = builder.output(dtype)
-    counter, *others = [builder.scalar(UINT64) for _ in range(5)]
+    is_narrow = UINT64.name not in language.types
+    counter, *others = [_word_argument(builder, is_narrow) for _ in range(5)]
     skipped, count = builder.numbers(2)
-    block: Any = counter + builder.position("i", UINT64)  # type: ignore[operator]
-    words = _philox([block, constant(builder, 0, UINT64), *others[:2]], others[2:])  # type: ignore[list-item, arg-type]
+    zero: Any = constant(builder, 0, UINT32 if is_narrow else UINT64)
+    number = builder.position("i", zero.dtype)
+    block = counter + (Word(number, zero) if is_narrow else number)
+    words = _philox([block, Word(zero, zero) if is_narrow else zero, *others[:2]], others[2:])
     if source == UINT32:
-        words = [cast(part, UINT32) for word in words for part in (word, word >> 32)]
+        words = [part for word in words for part in _halves(word)]
     for position, word in enumerate(words):
         target = builder.index(f"i * {len(words)} + {position} - {skipped}")
         with builder.block(f"if ({target} >= 0 && {target} < {count})"):
@@ -183,7 +198,21 @@ def _random(language: Language, formula: str, source: DType, dtype: DType) -> Ke
     return builder.kernel()
 
 
-def _philox(words: list[Value], key: list[Value]) -> list[Value]:
+def _word_argument(builder: SourceBuilder, is_narrow: bool) -> Any:
+    if is_narrow:
+        return Word(*[builder.scalar(UINT32) for _ in range(2)])  # type: ignore[arg-type]
+    return builder.scalar(UINT64)
+
+
+def _halves(word: Any) -> tuple[Value, Value]:
+    return (word.low, word.high) if isinstance(word, Word) else (cast(word, UINT32), cast(word >> 32, UINT32))
+
+
+def _product(word: Any, number: int) -> tuple[Any, Any]:
+    return word.product(number) if isinstance(word, Word) else high_product(word, number)
+
+
+def _philox(words: list[Any], key: list[Any]) -> list[Any]:
     """The four words of a block, for the words of its counter: Salmon, Moraes, Dror and Shaw (SC 2011)."""
     for _ in range(PHILOX_ROUNDS):
         (high0, low0), (high1, low1) = (
@@ -192,13 +221,3 @@ def _philox(words: list[Value], key: list[Value]) -> list[Value]:
         words = [high1 ^ words[1] ^ key[0], low1, high0 ^ words[3] ^ key[1], low0]
         key = [word + step for word, step in zip(key, PHILOX_WEYL, strict=True)]
     return words
-
-
-def _product(x: Value, number: int) -> tuple[Value, Value]:
-    """The high and the low word of a product."""
-    mask = 2**32 - 1
-    low, high = x & mask, x >> 32
-    lowest = low * (number & mask)
-    middle = high * (number & mask) + (lowest >> 32)
-    other = low * (number >> 32) + (middle & mask)
-    return high * (number >> 32) + (middle >> 32) + (other >> 32), x * number

@@ -104,6 +104,8 @@ def _resolved(name: str, kinds: list[Any], dtypes: frozenset[DType]) -> Plan | N
     ufunc = getattr(np, name.rpartition(".")[2] if row is None else row.numpy or row.label, None)
     if isinstance(ufunc, np.ufunc):
         *operands, result = ufunc.resolve_dtypes((*kinds, None))
+        if name in COMPARISONS and {getattr(kind, "kind", "") for kind in kinds} == {"i", "u"}:
+            operands = kinds  # the promoted dtype may be one that the device does not have
         return tuple([in_supported(item, dtypes) for item in operands]), in_supported(result, dtypes)
     if name == "where":
         promoted = _promoted(kinds[1:], dtypes)

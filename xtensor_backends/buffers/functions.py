@@ -29,7 +29,7 @@ ELEMENTWISE = (
 """The operations with a formula."""
 
 INPLACE = (
-    *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow"),
+    *("add", "subtract", "multiply", "divide", "floor_divide", "remainder"),
     *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift"),
 )
 
@@ -115,7 +115,7 @@ def inplace(runtime: Runtime, name: str) -> Callable[..., Any]:
         found = prepared.get(kinds)
         if found is None:
             found = prepared[kinds] = _prepare(runtime, name, kinds)
-        if found.dtype != x1.dtype or not x1.is_writable or (name == "pow" and x1.dtype.kind in "iu"):
+        if found.dtype != x1.dtype or not x1.is_writable:
             return NotImplemented  # the operation and an assignment, which raise the errors
         arrays, scalars = (x1,), (x2,)
         if x2.__class__ is BufferArray:

@@ -34,10 +34,14 @@ class BufferGenerator(Generator):
             return None  # a negative exponent is an error, which a kernel cannot raise
         return resolved
 
+    def _takes(self, program: Program, arrays: Sequence[Native]) -> bool:
+        buffers = len(arrays) + len(program.outputs) + len(program.reductions)
+        return len(arrays) > 0 and buffers <= self._runtime.most_buffers and len(program.steps) <= MOST_STEPS
+
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
-        if not arrays or len(program.steps) > MOST_STEPS:
+        if not self._takes(program, arrays):
             return None
         return compute(program, arrays, scalars)
 
@@ -51,6 +55,6 @@ class BufferGenerator(Generator):
         *,
         keepdims: bool = False,
     ) -> tuple[Native, ...] | None:
-        if not arrays or len(program.steps) > MOST_STEPS or not math.prod(shape) or not axes:
+        if not self._takes(program, arrays) or not math.prod(shape) or not axes:
             return None
         return reduce_program(program, arrays, scalars, shape, tuple(axes), keepdims=keepdims)

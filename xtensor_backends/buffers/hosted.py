@@ -1,7 +1,7 @@
 """Functions that the host computes with NumPy, because no kernel does.
 
 Each call copies its operands to the host and its results back, and :func:`xtensor.profile` lists it as computed by
-the host. ``docs/opencl.md`` names them.
+the host. ``docs/opencl.md`` and ``docs/webgpu.md`` name them.
 """
 
 from __future__ import annotations

@@ -21,8 +21,6 @@ __all__ = ["getitem", "setitem"]
 
 Shape = tuple[int, ...]
 
-INT64 = np.dtype(np.int64)
-
 
 def getitem(x: BufferArray, key: Any) -> BufferArray:
     """Return ``x[key]``: a view for a basic key."""
@@ -86,7 +84,7 @@ def _selection(x: BufferArray, parts: list[Any]) -> tuple[BufferArray, BufferArr
         x.shape,
         nonzero=nonzero,
         positions=_checked,
-        constant=lambda values: runtime.upload(np.asarray(values, INT64)),
+        constant=lambda values: runtime.upload(np.asarray(values, runtime.index_dtype)),
     )
     view = x.basic(basic)
     axes = [axis for axis, item in enumerate(positions) if item.__class__ is BufferArray]
@@ -103,7 +101,7 @@ def _selection(x: BufferArray, parts: list[Any]) -> tuple[BufferArray, BufferArr
 
 
 def _checked(part: BufferArray, length: int, axis: int) -> BufferArray:
-    """Return positions as int64; IndexError where one is out of bounds. Blocks until the device has compared them."""
+    """Return positions in the dtype of indices; IndexError for one out of bounds. Blocks until they are compared."""
     if part.size:
         program = Program((part.dtype.name,), (), (), (), (("min", 0), ("max", 0))).shared()
         ends = reduce_program(program, (part,), (), part.shape, tuple(range(part.ndim)), keepdims=False)
@@ -111,22 +109,22 @@ def _checked(part: BufferArray, length: int, axis: int) -> BufferArray:
         if lowest < -length or highest >= length:
             wrong = highest if highest >= length else lowest
             raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
-    return cast(part, INT64)
+    return cast(part, part.runtime.index_dtype)
 
 
 def _offsets(arrays: list[BufferArray], lengths: list[int], strides: list[int]) -> BufferArray:
     """Return the offsets of positions along several axes."""
-    program = _offset_program(len(arrays))
+    program = _offset_program(len(arrays), arrays[0].dtype.name)
     scalars = [number for pair in zip(lengths, strides, strict=True) for number in pair]
     return compute(program, arrays, [*scalars, 0])[0]
 
 
 @cache
-def _offset_program(count: int) -> Program:
+def _offset_program(count: int, index: str) -> Program:
     """The sum of positions, each plus its axis' length where it is negative, times its stride."""
     steps: list[Step] = []
 
-    def step(name: str, *operands: int, dtype: str = "int64") -> int:
+    def step(name: str, *operands: int, dtype: str = index) -> int:
         steps.append(Step(name, operands, dtype))
         return 3 * count + len(steps)
 
@@ -137,7 +135,7 @@ def _offset_program(count: int) -> Program:
         position = step("where", negative, step("add", k, length), k)
         term = step("multiply", position, stride)
         total = term if k == 0 else step("add", total, term)
-    return Program(("int64",) * count, ("int64",) * (2 * count + 1), tuple(steps), (total,)).shared()
+    return Program((index,) * count, (index,) * (2 * count + 1), tuple(steps), (total,)).shared()
 
 
 def _move(elements: BufferArray, at: BufferArray, view: BufferArray, *, gathers: bool) -> None:
@@ -145,19 +143,19 @@ def _move(elements: BufferArray, at: BufferArray, view: BufferArray, *, gathers:
     runtime = view.runtime
     layout = layout_of(at.shape, (elements.strides, at.strides, view.strides))
     wide = needs_64_bits(elements, at, view)
-    kernel = _moving(runtime.language, view.dtype, layout.key, gathers, wide)
+    kernel = _moving(runtime.language, view.dtype, at.dtype, layout.key, gathers, wide)
     arrays = (elements, view, at) if gathers else (view, elements, at)
     numbers = [elements.offset, at.offset, view.offset, *layout.numbers()]
     runtime.launch(kernel, arrays, (), numbers, at.size)
 
 
 @cache
-def _moving(language: Language, dtype: DType, key: tuple[int, str], gathers: bool, wide: bool) -> Kernel:
+def _moving(language: Language, dtype: DType, index: DType, key: tuple[int, str], gathers: bool, wide: bool) -> Kernel:
     builder = SourceBuilder(language, wide=wide)
-    target, source, positions = builder.output(dtype), builder.input(dtype), builder.input(INT64)
+    target, source, positions = builder.output(dtype), builder.input(dtype), builder.input(index)
     starts = builder.numbers(3)
     element, at, base = Offsets(builder, key).at("i", starts)
-    number: Any = builder.load(positions, at, INT64)
+    number: Any = builder.load(positions, at, index)
     position = builder.index(f"{base} + {language.index(number.code)}")
     if gathers:
         builder.store(target, element, builder.load(source, position, dtype))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -30,16 +30,21 @@ class Language(ABC):
     Attributes
     ----------
     types
-        The types of local variables.
+        The types of local variables by the dtypes that the language has.
     has_fma
         Whether formulas use fused multiplications and additions.
     """
 
-    types: ClassVar[dict[str, str]]
+    types: Mapping[str, str]
     has_fma: bool
 
+    @property
+    def has_double(self) -> bool:
+        """Whether there is double precision."""
+        return "float64" in self.types
+
     def type(self, dtype: DType) -> str:
-        """The type of a local variable."""
+        """The type of a local variable; KeyError for a dtype that the language does not have."""
         return self.types[dtype.name]
 
     @abstractmethod
@@ -57,6 +62,10 @@ class Language(ABC):
     @abstractmethod
     def compare(self, operator: str, dtype: DType, first: str, second: str) -> str:
         """A comparison."""
+
+    @abstractmethod
+    def negative(self, dtype: DType, number: str) -> str:
+        """A floating-point number with the other sign."""
 
     @abstractmethod
     def choice(self, condition: str, first: str, second: str) -> str:
@@ -134,12 +143,15 @@ class OpenCL(Language):
     ----------
     has_fma
         Whether ``fma``, which is exact on every device, is an instruction: on CPUs it may be a function.
+    has_double
+        Whether the device computes in double precision.
     """
 
-    def __init__(self, *, has_fma: bool) -> None:
+    def __init__(self, *, has_fma: bool, has_double: bool = True) -> None:
         self.has_fma = has_fma
+        self.types = {name: kind for name, kind in self.ALL_TYPES.items() if has_double or kind != "double"}
 
-    types: ClassVar[dict[str, str]] = {
+    ALL_TYPES: ClassVar[dict[str, str]] = {
         "bool": "bool",
         "int8": "char",
         "int16": "short",
@@ -179,6 +191,9 @@ class OpenCL(Language):
 
     def compare(self, operator: str, dtype: DType, first: str, second: str) -> str:
         return f"{first} {operator} {second}"
+
+    def negative(self, dtype: DType, number: str) -> str:
+        return f"-({number})"
 
     def choice(self, condition: str, first: str, second: str) -> str:
         return f"{condition} ? {first} : {second}"

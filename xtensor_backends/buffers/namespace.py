@@ -79,6 +79,7 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
 
 
 def _astype(x: BufferArray, dtype: DType, *, copy: bool = True) -> BufferArray:
+    dtype = in_supported(dtype, x.runtime.dtypes)  # compositions pass dtypes that not all devices have
     return copied(x) if copy and x.dtype == dtype else cast(x, dtype)
 
 

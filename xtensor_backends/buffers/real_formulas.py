@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import arithmetic, trigonometric
+from xtensor.backend import DType
+
+from ..kernels import arithmetic, powers, trigonometric
 from ..kernels.large_arguments import reduce_large
 from ..kernels.values import (
     Value,
@@ -26,11 +28,10 @@ from ..kernels.values import (
     isnan,
     rint,
     select,
-    trunc,
 )
 from .source import SourceBuilder
 
-__all__ = ["REAL", "compare", "cos", "integer_power", "sin", "tan"]
+__all__ = ["REAL", "compare", "cos", "hypot", "integer_power", "sin", "tan"]
 
 
 def _builder(x: Value) -> SourceBuilder:
@@ -53,55 +54,45 @@ sin, cos, tan = (_reducing(getattr(trigonometric, name)) for name in ("sin", "co
 
 
 def _dividing(function: Callable[..., Value], of_remainder: Callable[[Value, Value, Value], Value]) -> Any:
-    """A quotient or remainder, which is computed step by step where it has more digits than a float64."""
+    """A quotient or remainder, which is computed from integers where it has more digits than a float64."""
 
     def formula(a: Value, b: Value) -> Value:
-        covered = arithmetic.covers_remainder(a, b)
-        if a.kind != "f":
-            return function(a, b)
+        def exact() -> Value:
+            return of_remainder(a, b, _fmod(a, b))
+
+        if not _builder(a).language.has_double:
+            return exact()
         # A divisor of 0 gives NaN or an infinity in the shared formula, too.
-        covered = covered | (b == 0) | ~isfinite(a) | ~isfinite(b)
-        return _builder(a).corrected(function(a, b), covered, lambda: of_remainder(a, b, _fmod(a, b)))  # type: ignore[no-any-return]
+        covered = arithmetic.covers_remainder(a, b) | (b == 0) | ~isfinite(a) | ~isfinite(b)
+        return _builder(a).corrected(function(a, b), covered, exact)  # type: ignore[no-any-return]
 
     return formula
 
 
 def _fmod(a: Value, b: Value) -> Value:
-    """The exact remainder of finite numbers, with the sign of ``a``: fifty digits of the quotient in each step."""
-    builder = _builder(a)
-    rest: Any = builder.variable(fabs(cast(a, np.float64)))
-    divisor = fabs(cast(b, np.float64))
-    with builder.loop("48"):
-        quotient = rest / divisor
-        # The divisor times a power of two, so that the quotient is below 2**51; infinite quotients included.
-        step = _exponent(rest) - _exponent(divisor) - 50
-        scaled = _times_power(divisor, select(step > 0, step, 0))
-        part = trunc(rest / scaled)
-        remaining = Value(
-            builder, builder.intrinsic("fma", rest.dtype, (-part).code, scaled.code, rest.code), rest.dtype
-        )
-        remaining = select(remaining < 0, remaining + scaled, remaining)
-        builder.assign(rest, select(quotient >= 1.0, remaining, rest))
-    return copysign(cast(rest, a.dtype), a)
+    """The exact remainder with the sign of ``a``: a long division of the significands by integers."""
+    builder, limits = _builder(a), np.finfo(a.dtype)
+    digits, word = limits.nmant, np.dtype(f"u{a.dtype.itemsize}")
+    (exponent, rest), (divisor_exponent, divisor) = (_parts(x, digits, word) for x in (a, b))
+    missing = select(exponent > divisor_exponent, exponent - divisor_exponent, constant(builder, 0, word))
+    step = 8 * a.dtype.itemsize - digits - 1  # the digits that a remainder can be shifted by
+    value: Any = builder.variable(rest % divisor)
+    with builder.loop(builder.index(builder.language.index((missing // step).code))):
+        builder.assign(value, (value << step) % divisor)
+    value = (value << missing % step) % divisor
+    scale = from_bits(cast(divisor_exponent << digits, f"i{a.dtype.itemsize}"), a.dtype)
+    result = cast(value, a.dtype) * 2.0**-digits * scale
+    result = select((fabs(a) < fabs(b)), fabs(a), result)
+    undefined = ~isfinite(a) | isnan(b) | (b == 0)
+    return copysign(select(undefined, constant(builder, float("nan"), a.dtype), result), a)
 
 
-def _exponent(x: Value) -> Value:
-    """The exponent of a positive float64, of a subnormal one of its multiple by 2**54 less 54."""
-    tiny = x < float(np.finfo(np.float64).smallest_normal)
-    scaled = select(tiny, x * 2.0**54, x)
-    exponent = bits(scaled) >> 52
-    return exponent - select(tiny, constant(x.builder, 54, np.int64), 0)
-
-
-def _times_power(x: Value, exponent: Value) -> Value:
-    """``x`` times two to a power from 0 to 2100 that does not overflow, by four exact factors."""
-    fourth = exponent >> 2
-    factor = _power_of_two(fourth)
-    return x * factor * factor * factor * _power_of_two(exponent - fourth * 3)
-
-
-def _power_of_two(exponent: Value) -> Value:
-    return from_bits((exponent + 1023) << 52, np.float64)
+def _parts(x: Value, digits: int, word: DType) -> tuple[Value, Value]:
+    """The exponent, of subnormal numbers 1, and the significand of a number as integers without sign."""
+    pattern = cast(bits(fabs(x)), word)
+    exponent, fraction = pattern >> digits, pattern & (2**digits - 1)
+    subnormal = exponent == 0
+    return select(subnormal, exponent + 1, exponent), select(subnormal, fraction, fraction | 2**digits)
 
 
 def _remainder(a: Value, b: Value, rest: Value) -> Value:
@@ -115,7 +106,7 @@ def _floor_quotient(a: Value, b: Value, rest: Value) -> Value:
     quotient = select((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1.0, quotient)
     rounded = floor(quotient)
     rounded = select(quotient - rounded > 0.5, rounded + 1.0, rounded)
-    return select(quotient == 0, copysign(quotient, a / b), rounded)
+    return select(b == 0, a / b, select(quotient == 0, copysign(quotient, a / b), rounded))
 
 
 def remainder(a: Value, b: Value) -> Value:
@@ -148,6 +139,21 @@ def integer_power(base: Value, exponent: Value) -> Value:
     return result  # type: ignore[no-any-return]
 
 
+def power(x: Value, y: Value) -> Value:
+    """The power of numbers; an integer's is modulo the width."""
+    return float_power(x, y) if x.kind == "f" else integer_power(x, y)
+
+
+def float_power(x: Value, y: Value) -> Value:
+    """The power of floating-point numbers."""
+    return powers.power(x, y) if _builder(x).language.has_double else powers.power_without_double(x, y)
+
+
+def hypot(x: Value, y: Value) -> Value:
+    """``sqrt(x**2 + y**2)``."""
+    return powers.hypot(x, y) if _builder(x).language.has_double else powers.hypot_without_double(x, y)
+
+
 def compare(name: str, a: Value, b: Value) -> Value:
     """A comparison of a signed integer with an unsigned one, whose promoted dtype would not be exact."""
     if a.kind == "u":
@@ -176,9 +182,11 @@ def positive(x: Value) -> Value:
 REAL: dict[str, tuple[Callable[..., Value], str]] = {
     "conj": (positive, "biuf"),
     "cos": (cos, "f"),
+    "float_power": (float_power, "f"),
     "floor_divide": (floor_divide, "iuf"),
+    "hypot": (hypot, "f"),
     "positive": (positive, "biuf"),
-    "pow": (integer_power, "biu"),
+    "pow": (power, "biuf"),
     "real": (positive, "biuf"),
     "remainder": (remainder, "iuf"),
     "round": (arithmetic.to_integer(rint), "biuf"),

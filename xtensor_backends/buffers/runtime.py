@@ -38,6 +38,8 @@ class Runtime(ABC):
         The dtype of indices.
     bool_size
         Bytes of a boolean in a buffer.
+    most_buffers
+        The number of buffers that a kernel takes, at most.
     pool
         The device's memory.
     functions
@@ -48,6 +50,7 @@ class Runtime(ABC):
 
     bool_size: ClassVar[int] = 1
     index_dtype: ClassVar[DType] = np.dtype(np.int64)
+    most_buffers: int = 2**31
 
     def __init__(self, spec: str, language: Language, dtypes: Collection[str], pool: MemoryPool) -> None:
         self.spec = spec

@@ -147,24 +147,24 @@ def nonzero(x: BufferArray) -> tuple[BufferArray, ...]:
     flat = mask.view((x.size,), None, mask.offset)
     total = scan("add", cast(flat, index), 0)
     count = int(total.view((), (), x.size - 1))
-    found = [runtime.empty((count,), index) for _ in x.shape]
+    found = runtime.empty((x.ndim, count), index)
     if count:
-        kernel = _compact(runtime.language, index, x.ndim, needs_64_bits(x, total))
-        runtime.launch(kernel, (*found, flat, total), (), [flat.offset, *x.shape], x.size)
-    return tuple(found)
+        kernel = _compact(runtime.language, index, x.ndim, needs_64_bits(x, total, found))
+        runtime.launch(kernel, (found, flat, total), (), [flat.offset, count, *x.shape], x.size)
+    return tuple([found.basic((axis, slice(0, count, 1))) for axis in range(x.ndim)])
 
 
 @cache
 def _compact(language: Language, index: DType, ndim: int, wide: bool) -> Kernel:
     builder = SourceBuilder(language, wide=wide)
-    outputs = [builder.output(index) for _ in range(ndim)]
+    output = builder.output(index)
     mask, total = builder.input(np.dtype(np.bool)), builder.input(index)
-    start = builder.number()
+    start, count = builder.numbers(2)
     shape = builder.numbers(ndim)
     chosen: Any = builder.load(mask, f"{start} + i", np.dtype(np.bool))
     with builder.block(f"if ({chosen.code})"):
         number: Any = builder.load(total, "i", index)
         target = builder.index(f"{language.index(number.code)} - 1")
-        for output, coordinate in zip(outputs, unravelled(builder, "i", shape), strict=True):
-            builder.store(output, target, builder.position(coordinate, index))
+        for axis, coordinate in enumerate(unravelled(builder, "i", shape)):
+            builder.store(output, f"{axis} * {count} + {target}", builder.position(coordinate, index))
     return builder.kernel()

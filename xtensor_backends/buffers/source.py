@@ -27,8 +27,8 @@ class Kernel:
     ----------
     source
         The text that the device's compiler gets.
-    buffers, numbers
-        The number of buffers, and of lengths and strides.
+    buffers, written, numbers
+        The number of buffers, of those that the kernel writes to, which are the first ones, and of lengths and strides.
     scalars
         The dtypes of the numbers of a program.
     wide
@@ -37,6 +37,7 @@ class Kernel:
 
     source: str
     buffers: int
+    written: int
     numbers: int
     scalars: tuple[DType, ...]
     wide: bool
@@ -70,7 +71,7 @@ class SourceBuilder:
         return self._declared(BOOL, self.language.compare(operator, dtype, first, second))
 
     def negative(self, dtype: DType, number: str) -> str:
-        return self._declared(dtype, f"-({number})")
+        return self._declared(dtype, self.language.negative(dtype, number))
 
     def choice(self, dtype: DType, condition: str, first: str, second: str) -> str:
         return self._declared(dtype, self.language.choice(condition, first, second))
@@ -220,7 +221,8 @@ class SourceBuilder:
         """Return the kernel of the statements."""
         source = self.language.kernel(self._buffers, self._scalars, self._numbers, self.lines, wide=self.wide)
         scalars = tuple([dtype for _, dtype in self._scalars])
-        return Kernel(source, len(self._buffers), self._numbers, scalars, self.wide)
+        written = sum([is_written for _, _, is_written in self._buffers])
+        return Kernel(source, len(self._buffers), written, self._numbers, scalars, self.wide)
 
 
 def unravelled(builder: SourceBuilder, index: str, shape: Sequence[str]) -> list[str]:

@@ -30,7 +30,7 @@ from .values import (
     two_sum,
 )
 
-__all__ = ["TABLE"]
+__all__ = ["TABLE", "log_of_size"]
 
 Function = Callable[..., Value | Complex]
 
@@ -122,7 +122,7 @@ def hyperbolic_cosine(x: Complex) -> Complex:
     return Complex(cosh(x.real) * cos(x.imag), sinh(x.real) * sin(x.imag))
 
 
-def _log_of_size(x: Complex) -> Value:
+def log_of_size(x: Complex) -> Value:
     """``log|x|``. Next to 1, from ``|x|**2 - 1``, whose rounding errors are added up."""
     large, small = _larger(x)
     square, error = two_product(large, large)
@@ -154,7 +154,7 @@ def logarithm(scale: float | None) -> Callable[[Complex], Complex]:
     """``log|x| + i atan2(b, a)``, times a number."""
 
     def scaled(x: Complex) -> Complex:
-        size, angle = _log_of_size(x), atan2(x.imag, x.real)
+        size, angle = log_of_size(x), atan2(x.imag, x.real)
         return Complex(size, angle) if scale is None else Complex(size * scale, angle * scale)
 
     return _in_double(scaled)

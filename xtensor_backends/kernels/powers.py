@@ -27,11 +27,13 @@ from .values import (
     two_product,
 )
 
-__all__ = ["cbrt", "hypot", "log_parts", "power"]
+__all__ = ["cbrt", "hypot", "hypot_without_double", "log_parts", "power", "power_without_double"]
 
-LN2 = DOUBLE.ln2
 LOG_2 = 0.6931471805599453
-TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
+TWO_THIRDS = {
+    np.dtype(np.float32): (0.6666666865348816, -1.986821492305628e-08),
+    np.dtype(np.float64): (0.6666666666666666, 3.700743415417188e-17),
+}
 """Two parts of 2/3."""
 
 LOG = (
@@ -57,11 +59,12 @@ CBRT = (1.6700260167840821, -1.1729157336988958, 0.6954993864637432, -0.22123630
 
 
 def log_parts(x: Value) -> tuple[Value, Value]:
-    """Two numbers with the sum ``log(x)`` for finite float64 ``x > 0``, with an error below 2**-64 of it.
+    """Two numbers with the sum ``log(x)`` for finite ``x > 0``, with an error below 2**-64 of it in float64.
 
     The logarithm is ``2 s + s z (2/3 + z LOG(z))`` with ``z = s * s``; all but the polynomial has its
     rounding error with it.
     """
+    (ln2, ln2_low), (thirds, thirds_low) = format_of(x).ln2, TWO_THIRDS[x.dtype]
     k, m = split_number(x)
     f = m - 1.0
     divisor = f + 2.0
@@ -72,8 +75,8 @@ def log_parts(x: Value) -> tuple[Value, Value]:
     z, z_low = two_product(s, s)
     z_low = fma(s * 2.0, s_low, z_low)
     rest = z * polynomial(z, LOG)
-    u = rest + TWO_THIRDS[0]
-    u_low = (TWO_THIRDS[0] - u) + rest + TWO_THIRDS[1]
+    u = rest + thirds
+    u_low = (thirds - u) + rest + thirds_low
     v, v_low = two_product(z, u)
     v_low = v_low + fma(z, u_low, z_low * u)
     t, t_low = two_product(s, v)
@@ -82,9 +85,9 @@ def log_parts(x: Value) -> tuple[Value, Value]:
     double = s * 2.0
     high = double + t
     low = ((double - high) + t) + fma(s_low, 2.0, t_low)
-    base = k * LN2[0]
+    base = k * ln2
     result = base + high
-    return result, ((base - result) + high) + fma(k, LN2[1], low)
+    return result, ((base - result) + high) + fma(k, ln2_low, low)
 
 
 def _power_of_singles(base: Value, exponent: Value) -> Value:
@@ -113,8 +116,13 @@ def _power_of_singles(base: Value, exponent: Value) -> Value:
 def power(x: Value, y: Value) -> Value:
     """``x**y`` of floating-point numbers, with the special values of the C language."""
     if x.dtype.itemsize == 8:
-        return _power(x, y)
+        return power_without_double(x, y)
     return cast(_power(cast(x, np.float64), cast(y, np.float64), single=True), x.dtype)
+
+
+def power_without_double(x: Value, y: Value) -> Value:
+    """:func:`power`, computed in the dtype of its operands."""
+    return _power(x, y)
 
 
 def _power(x: Value, y: Value, *, single: bool = False) -> Value:
@@ -124,7 +132,7 @@ def _power(x: Value, y: Value, *, single: bool = False) -> Value:
     extreme = (a == 0) | isinf(a) | isinf(y)
     base = select(extreme, one, a)
     # A larger exponent changes nothing, and its products would overflow.
-    exponent = copysign(minimum(fabs(y), 2.0**74), y)
+    exponent = copysign(minimum(fabs(y), 2.0**74 if x.dtype.itemsize == 8 else 2.0**40), y)
     if single:
         result = _power_of_singles(base, exponent)
     else:
@@ -143,19 +151,27 @@ def _power(x: Value, y: Value, *, single: bool = False) -> Value:
 
 def hypot(x: Value, y: Value) -> Value:
     """``sqrt(x**2 + y**2)``, which does not overflow before its result does; infinite where an operand is."""
-    infinite = isinf(x) | isinf(y)
-    if x.dtype.itemsize == 4:
-        first, second = cast(x, np.float64), cast(y, np.float64)
-        result = cast(sqrt(first * first + second * second), np.float32)
-    else:
-        a, b = fabs(x), fabs(y)
-        one = constant(x.builder, 1.0, x.dtype)
-        large, small = maximum(a, b) > 2.0**500, maximum(a, b) < 2.0**-440
-        factor = select(large, one * 2.0**-600, select(small, one * 2.0**600, one))
-        inverse = select(large, one * 2.0**600, select(small, one * 2.0**-600, one))
-        a, b = a * factor, b * factor
-        result = sqrt(fma(a, a, b * b)) * inverse
-    return select(infinite, constant(x.builder, float("inf"), x.dtype), result)
+    if x.dtype.itemsize == 8:
+        return hypot_without_double(x, y)
+    first, second = cast(x, np.float64), cast(y, np.float64)
+    return _infinite_of(x, y, cast(sqrt(first * first + second * second), np.float32))
+
+
+def hypot_without_double(x: Value, y: Value) -> Value:
+    """:func:`hypot`, computed in the dtype of its operands: scaled, so that squares neither overflow nor vanish."""
+    a, b = fabs(x), fabs(y)
+    one = constant(x.builder, 1.0, x.dtype)
+    upper, lower, power_of_two = (500, -440, 600) if x.dtype.itemsize == 8 else (60, -40, 80)
+    large, small = maximum(a, b) > 2.0**upper, maximum(a, b) < 2.0**lower
+    factor = select(large, one * 2.0**-power_of_two, select(small, one * 2.0**power_of_two, one))
+    inverse = select(large, one * 2.0**power_of_two, select(small, one * 2.0**-power_of_two, one))
+    a, b = a * factor, b * factor
+    return _infinite_of(x, y, sqrt(fma(a, a, b * b)) * inverse)
+
+
+def _infinite_of(x: Value, y: Value, result: Value) -> Value:
+    """Infinity where an operand is infinite, and the result elsewhere."""
+    return select(isinf(x) | isinf(y), constant(x.builder, float("inf"), x.dtype), result)
 
 
 def cbrt(x: Value) -> Value:

@@ -450,7 +450,19 @@ def _to_integer(x: Value, dtype: Any) -> Value:
         high = x >= 2.0**63
         low = _to_signed(select(high, x - 2.0**63, x), 64)
         return cast(select(high, low ^ -(2**63), low), dtype)
+    if dtype == np.dtype(np.uint32) and x.dtype.itemsize == 4:
+        return _single_to_uint32(x)
     return cast(_to_signed(x, 64 if dtype.itemsize == 8 or dtype == np.dtype(np.uint32) else 32), dtype)
+
+
+def _single_to_uint32(x: Value) -> Value:
+    """The low 32 bits of the integer of 64 bits that x86 has for a float32, without such integers."""
+    # From 2**31 on float32 has integers only, whose multiples of 2**32 are exact.
+    part = x - floor(x * 2.0**-32) * 2.0**32
+    number = select(fabs(x) < 2.0**31, x, select((x >= -(2.0**63)) & (x < 2.0**63), part, 0.0))
+    high = number >= 2.0**31
+    low = _to_signed(select(high, number - 2.0**31, number), 32)
+    return cast(select(high, low ^ -(2**31), low), np.uint32)
 
 
 def _to_signed(x: Value, size: int) -> Value:

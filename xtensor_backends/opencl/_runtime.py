@@ -18,8 +18,12 @@ from ..buffers.source import Kernel
 
 __all__ = ["OpenCLRuntime"]
 
-LANGUAGES = {has_fma: OpenCL(has_fma=has_fma) for has_fma in (False, True)}
-"""The languages of CPUs and of GPUs, which all have the instruction."""
+LANGUAGES = {
+    (is_gpu, has_double): OpenCL(has_fma=is_gpu, has_double=has_double)
+    for is_gpu in (False, True)
+    for has_double in (False, True)
+}
+"""The languages of CPUs and of GPUs, which all have an instruction for ``fma``."""
 
 GROUP = 256
 """Work items of a group, where the device permits as many."""
@@ -46,7 +50,8 @@ class OpenCLRuntime(Runtime):
         pool = MemoryPool(
             self._allocate, lambda buffer: buffer.release(), device.global_mem_size, device.max_mem_alloc_size
         )
-        super().__init__(spec, LANGUAGES[bool(device.type & cl.device_type.GPU)], dtypes, pool)
+        language = LANGUAGES[bool(device.type & cl.device_type.GPU), bool(device.double_fp_config)]
+        super().__init__(spec, language, dtypes, pool)
         self._group = min(GROUP, device.max_work_group_size)
         self._context = cl.Context([device])
         self._queue = cl.CommandQueue(self._context)

@@ -152,6 +152,24 @@ def test_missing_bound_of_clip_limits_nothing():
     assert xp.clip(x, None, 1000).tolist() == [-5, 0, 5]
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "float32", "complex64"])
+def test_devices_without_double_precision_have_the_same_kernels(dtype):
+    from xtensor.backend import TABLE
+    from xtensor_backends.buffers.formulas import plan
+    from xtensor_backends.buffers.functions import ELEMENTWISE
+    from xtensor_backends.buffers.languages import OpenCL
+
+    dtypes = frozenset(map(np.dtype, ("bool", "int32", "uint32", "int64", "uint64", "float32", "complex64")))
+    with_double, without = (OpenCL(has_fma=False, has_double=has_double) for has_double in (True, False))
+    for name in ELEMENTWISE:
+        kinds = (np.dtype(dtype),) * TABLE[name].operands
+        try:
+            expected = plan(name, kinds, dtypes, with_double)
+        except TypeError:  # NumPy has no such function
+            continue
+        assert plan(name, kinds, dtypes, without) == expected, name
+
+
 # -- reductions, order, products --------------------------------------------------------------------------------------
 
 
