@@ -146,7 +146,6 @@ def _native(y: Any, base: Device, name: str) -> Any:
 
 def with_derivative_of(other: Array, value: Array) -> Array:
     """Return the value of one Array with the derivative of another one, of the same shape and dtype."""
-
     device = differentiated_batches([other, value])
     if device is not None:
         library, below = device._library, device.base
