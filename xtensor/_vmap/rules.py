@@ -559,6 +559,25 @@ def _normalization(
     return public(batching.array(x), *arrays, axis=behind(axes, x.ndim), eps=eps)
 
 
+def _max_pool(batching: Batching, operation: Operation) -> Function:
+    """The windows of all examples at once; composed of maxima, equal elements would share the derivative."""
+    namespace: Any = operations.namespace
+    compute = computing(operation, batching.below, namespace.nn.pooling.maxima)
+
+    def function(x: Any, **options: Any) -> Any:
+        array = batching.array(x)
+        lengths = array.shape[: 1 + x.batched]
+        flat = xp.reshape(array, (math.prod(lengths), *x.shape[1:]))
+        result = wrap(compute(flat._native, **options), batching.below)
+        return batching.results(xp.reshape(result, (*lengths, *result.shape[1:])), x.batched)
+
+    return function
+
+
+for _name in ("max_pool1d", "max_pool2d", "max_pool3d"):
+    RULES[f"nn.{_name}"] = _max_pool
+
+
 # -- all others --------------------------------------------------------------------------------------------------------
 
 DATA_DEPENDENT = (
