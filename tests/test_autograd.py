@@ -172,6 +172,23 @@ def test_stop_gradient_makes_constants():
     assert autograd.grad(autograd.grad(lambda x: x * x * autograd.stop_gradient(x)))(xp.asarray(2.0)) == 4.0
 
 
+def test_stop_gradient_in_a_batch_makes_constants():
+    x = xp.asarray([3.0, 4.0])
+
+    def f(x):
+        return xp.sum(xp.vmap(lambda y: y * autograd.stop_gradient(y))(x))
+
+    def nested(x):
+        return xp.sum(xp.vmap(xp.vmap(lambda y: y * autograd.stop_gradient(y)))(xp.stack([x, x])))
+
+    assert autograd.grad(f)(x).tolist() == [3.0, 4.0]
+    assert autograd.grad(nested)(x).tolist() == [6.0, 8.0]
+    assert float(autograd.jvp(f, (x,), (xp.ones(2),))[1]) == 7.0
+    assert autograd.hessian(f)(x).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert xp.vmap(autograd.grad(lambda y: y * autograd.stop_gradient(y)))(x).tolist() == [3.0, 4.0]
+    assert xp.vmap(autograd.stop_gradient)(x).tolist() == [3.0, 4.0]
+
+
 # -- what functions may do --------------------------------------------------------------------------------------------
 
 

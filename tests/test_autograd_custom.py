@@ -54,6 +54,36 @@ def test_function_of_several_results():
     assert autograd.grad(lambda x: xp.sum(xp.concat(list(Halves.apply(x)))))(x).tolist() == [1.0, 1.0]
 
 
+X, Y = xp.asarray([[1.0, 2.0], [3.0, 5.0]]), xp.asarray([3.0, 4.0])
+
+
+def of_batch(x, y):
+    return xp.sum(xp.vmap(lambda x, y: Scaled.apply(x, y, "note"), in_axes=(0, None))(x, y))
+
+
+def test_function_of_an_example_uses_the_derivative_that_is_given():
+    by_x, by_y = autograd.grad(of_batch, argnums=(0, 1))(X, Y)
+    assert (by_x.tolist(), by_y.tolist()) == ([[30.0, 40.0]] * 2, [40.0, 70.0])
+    assert float(autograd.jvp(of_batch, (X, Y), (xp.ones((2, 2)), xp.asarray([1.0, 0.0])))[1]) == 180.0
+    assert autograd.jacobian(of_batch, mode="forward")(X, Y).tolist() == [[30.0, 40.0]] * 2
+    assert autograd.grad(lambda y: of_batch(X, y))(Y).tolist() == [40.0, 70.0]
+    shared = lambda y: xp.sum(xp.vmap(lambda x: x * Scaled.apply(y, y, "note"))(X))  # noqa: E731
+    assert autograd.grad(shared)(Y).tolist() == [240.0, 560.0]
+
+
+def test_function_of_an_example_of_several_results():
+    assert autograd.grad(lambda x: xp.sum(xp.vmap(Halves.apply)(x)[1]))(X).tolist() == [[0.0, 1.0]] * 2
+    nested = lambda x: xp.sum(xp.vmap(xp.vmap(Halves.apply))(x)[0])  # noqa: E731
+    assert autograd.grad(nested)(xp.ones((2, 2, 2))).tolist() == [[[1.0, 0.0]] * 2] * 2
+
+
+def test_second_derivative_of_a_function_of_an_example():
+    def slopes(y):
+        return xp.sum(autograd.grad(of_batch)(X, y * y))
+
+    assert autograd.grad(slopes)(Y).tolist() == [2 * 10 * 2 * 3.0, 2 * 10 * 2 * 4.0]
+
+
 def test_function_with_the_wrong_number_of_cotangents_is_named():
     class Wrong(autograd.Function):
         @staticmethod

@@ -302,3 +302,31 @@ def test_examples_of_any_size_have_their_results_in_one_batch(device, name):
         for number in range(4):
             expected = STATISTICS[name](xp.asarray(values[number], device="numpy"))
             np.testing.assert_allclose(xp.to_numpy(found[number, ...]), xp.to_numpy(expected), rtol=1e-12)
+
+
+def test_complex_values_with_nan_are_found_in_numpys_order(device):
+    nan = np.nan
+    edges = np.asarray(
+        [[-1 - 1j, 1 + 2j, complex(1, nan), complex(nan, 0)], [0, 1j, complex(nan, 1), complex(nan, nan)]]
+    )
+    values = np.asarray([complex(1, nan), complex(nan, -1), complex(nan, nan), 1 + 1j, 2 + 0j])
+    for side in ("left", "right"):
+        found = xp.vmap(lambda x: xp.searchsorted(x, xp.asarray(values, device=device), side=side))(  # noqa: B023 - called at once
+            xp.asarray(edges, device=device)
+        )
+        assert found.tolist() == [np.searchsorted(row, values, side=side).tolist() for row in edges]
+
+
+def test_axis_of_vecdot_counts_from_the_front_of_each_operand(device):
+    x1, x2 = np.arange(2.0), np.arange(12.0).reshape(3, 2, 2)
+    found = xp.vmap(lambda x: xp.vecdot(xp.asarray(x1, device=device), x, axis=0))(xp.asarray(x2, device=device))
+    assert found.tolist() == x2[:, 1, :].tolist()
+
+
+def test_mask_selects_rows_of_each_example(device):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    mask = np.asarray([True, False, True])
+    found = xp.vmap(lambda x: x[xp.asarray(mask, device=device)])(xp.asarray(x, device=device))
+    assert found.tolist() == x[:, mask].tolist()
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        xp.vmap(lambda x: x[xp.asarray([True, False], device=device)])(xp.asarray(x, device=device))

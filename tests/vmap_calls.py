@@ -114,8 +114,11 @@ def outcome_of(batched: BatchedCall, device: xp.Device) -> str | None:
     if isinstance(found, Exception):
         if errors:
             return None
-        if isinstance(found, (NotImplementedError, xp.UnknownValueError)) and name in WITHOUT_BATCHES:
+        is_nonzero = name == "where" and "x1" not in batched.call.arguments
+        if isinstance(found, (NotImplementedError, xp.UnknownValueError)) and (is_nonzero or name in WITHOUT_BATCHES):
             return None
+        if isinstance(found, IndexError) and all(item.size == 0 for item in flat(expected)):
+            return None  # indices of a selection without elements are not checked
         return f"{type(found).__name__}: {found}"
     if errors and all(item.size == 0 for item in flat(found)):
         return None  # of rows without elements some have no maximum
@@ -123,6 +126,8 @@ def outcome_of(batched: BatchedCall, device: xp.Device) -> str | None:
         return None  # it refuses what the standard leaves open, which is defined for the arrays of the whole batch
     if errors:
         return f"no error, and the loop raises {errors[0].__name__}"
+    if any(has_root_of_infinity(example) for example in examples):
+        return None  # NumPy takes the square root for one exponent of 1/2, and not for several
     for number, (example, right) in enumerate(zip(examples, expected, strict=True)):
         left = (
             type(found)([item[number, ...] for item in found])
@@ -133,6 +138,14 @@ def outcome_of(batched: BatchedCall, device: xp.Device) -> str | None:
         if different is not None:
             return f"{different} in example {number}: {left!r}, and the loop gives {right!r}"
     return None
+
+
+def has_root_of_infinity(call: Call) -> bool:
+    """Whether a power to 1/2 may be the square root, which differs at -inf and -0.0."""
+    if call.name not in ("pow", "float_power"):
+        return False
+    values = [item.host if isinstance(item, Source) else np.asarray(item) for item in call.arguments.values()]
+    return any(x.dtype.kind in "fc" and bool((x == 0.5).any()) for x in values)
 
 
 class BatchedAccess:
@@ -201,6 +214,7 @@ def outcome_of_access(batched: BatchedAccess, device: xp.Device) -> str | None:
     if isinstance(found, Exception):
         refused = isinstance(found, NotImplementedError) and batched.has_batch_of_masks
         refused = refused or (device.backend == "strict" and isinstance(found, IndexError))
+        refused = refused or (isinstance(found, IndexError) and batched.access.indexes_an_empty_array)
         return None if errors or refused else f"{type(found).__name__}: {found}"
     if errors:
         unchecked = device.backend == "strict" or batched.access.indexes_an_empty_array or has_false(batched.access.key)

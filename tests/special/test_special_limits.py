@@ -174,6 +174,14 @@ def test_formula_is_within_9_ulp(device, formulas_only, name, dtype):
     assert np.all(errors <= 9 * (1 + distance)), errors
 
 
+@pytest.mark.parametrize("name", ["digamma", "psi"])
+def test_digamma_next_to_its_pole_at_minus_one(device, name):
+    skip_unless_supported(device, np.float64)
+    x = np.asarray([-1 + 2.0**-30, -1 + 2.0**-50, -1 + 2.0**-10, -0.625, -0.5625, -1 - 2.0**-30])
+    result = computed(device, name, [x])
+    assert max(error_in_ulp(float(a), mp.psi(0, mp.mpf(b)), np.float64) for a, b in zip(result, x, strict=True)) <= 9
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", LIMITS)
 def test_formula_at_poles_and_infinities(device, formulas_only, name, dtype):

@@ -290,7 +290,7 @@ def assert_raises(function: Callable[[], Any]) -> None:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not report resident memory")
 def test_resident_memory_does_not_grow_with_calls(device, figures):
     rng = random.Random(0)
-    total = scale(40_000, 800_000) if device.backend == "numpy" else scale(10_000, 200_000)
+    total = scale(40_000, 200_000) if device.backend == "numpy" else scale(10_000, 50_000)
     calls = mixed_calls(device)
 
     def some(count: int) -> None:
@@ -312,7 +312,7 @@ def test_resident_memory_does_not_grow_with_calls(device, figures):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_allocated_blocks_do_not_grow_with_calls_of_a_function(name, figures):
-    count, passes, grown = scale(100, 3000), 0, 0
+    count, passes, grown = scale(100, 1000), 0, 0
     gc.collect()
     gc.freeze()  # so that a collection inspects the objects of these calls only
     try:

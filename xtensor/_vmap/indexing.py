@@ -51,7 +51,7 @@ class Parts:
         axis = 0
         for part in expanded:
             if is_array(part) and part.dtype.kind == "b":
-                self._check_mask(part, native.shape[axis - len(self.new_axes) :])
+                self.check_mask(part, native.shape[axis - len(self.new_axes) :])
             if is_array(part) and part.dtype.kind == "b" and not part.ndim:
                 self.new_axes += (axis,)
                 count = int(bool(part))
@@ -86,7 +86,7 @@ class Parts:
         return part is not None and part.__class__ is not slice
 
     @staticmethod
-    def _check_mask(mask: Batched, lengths: tuple[int, ...]) -> None:
+    def check_mask(mask: Batched, lengths: tuple[int, ...]) -> None:
         if mask.batched:
             raise NotImplementedError(
                 f"a mask that differs from example to example of xtensor.vmap selects other numbers of elements"
@@ -151,6 +151,9 @@ def is_array(part: Any) -> bool:
 
 def select(batching: Batching, native: Batched, key: Any) -> Batched:
     """Return ``native[key]``."""
+    parts = key if key.__class__ is tuple else (key,)
+    if native.batched and len(parts) == 1 and is_array(parts[0]) and parts[0].dtype.kind == "b" and parts[0].ndim:
+        return _select_by_mask(batching, native, parts[0])
     found = Parts(batching, native, key)
     library = batching.below._library
     if not native.batched and not found.has_batched:
@@ -167,6 +170,18 @@ def select(batching: Batching, native: Batched, key: Any) -> Batched:
         return result
     axes = tuple(range(1, ndim + 1))  # those of the index arrays, behind that of the batch
     return batching.results(xp.moveaxis(array, axes, tuple([first + axis for axis in axes])))  # type: ignore[no-any-return]
+
+
+def _select_by_mask(batching: Batching, native: Batched, mask: Batched) -> Batched:
+    """Return the elements of each example where a mask, the same in each example, is true.
+
+    The standard, and the device strict, have no key of a slice for the batch beside index arrays.
+    """
+    Parts.check_mask(mask, native.shape)
+    array = batching.array(native)
+    flat = xp.reshape(array, (array.shape[0], mask.size, *native.shape[mask.ndim :]))
+    (indices,) = xp.nonzero(xp.reshape(batching.array(mask), (-1,)))
+    return batching.results(xp.take(flat, indices, axis=1))  # type: ignore[no-any-return]
 
 
 def assign(batching: Batching, native: Batched, key: Any, value: Any) -> Batched:

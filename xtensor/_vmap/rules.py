@@ -376,6 +376,21 @@ def _batch_of(batching: Batching, x: Any, size: int) -> Array:
     return array if x.batched else xp.broadcast_to(array, (size, *x.shape))
 
 
+def _is_before(x: Array, y: Array) -> Array:
+    """Whether elements stand before others in NumPy's order: NaN is the last one, and real parts come first."""
+    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+        return x < y
+    if xp.isdtype(x.dtype, "real floating"):
+        return (x < y) | (xp.isnan(y) & ~xp.isnan(x))
+    x_parts, y_parts = (xp.real(x), xp.imag(x)), (xp.real(y), xp.imag(y))
+    (x_nan, x_imag_nan), (y_nan, y_imag_nan) = ([xp.isnan(part) for part in parts] for parts in (x_parts, y_parts))
+    smaller, larger = x_parts[0] < y_parts[0], x_parts[0] > y_parts[0]
+    equal = (x_parts[0] == y_parts[0]) | (x_nan & y_nan)
+    imaginary = (x_parts[1] < y_parts[1]) | (y_imag_nan & ~x_imag_nan)
+    by_real = (smaller & (~x_imag_nan | y_imag_nan)) | (larger & y_imag_nan & ~x_imag_nan)
+    return xp.where(equal, imaginary, by_real | (y_nan & ~x_nan))
+
+
 def _positions(edges: Array, values: Array, side: str) -> Array:
     """Return for each value of a row the number of edges of the row before it, by bisection of all rows at once."""
     count = edges.shape[1]
@@ -386,11 +401,7 @@ def _positions(edges: Array, values: Array, side: str) -> Array:
     for _ in range(count.bit_length()):
         middle = (low + high) // 2
         chosen = xp.take_along_axis(edges, xp.clip(middle, 0, count - 1), axis=1)
-        # NaN is behind all numbers.
-        before = chosen < values if side == "left" else chosen <= values
-        if xp.isdtype(dtype, ("real floating", "complex floating")):
-            chosen_nan, values_nan = xp.isnan(chosen), xp.isnan(values)
-            before = before | (values_nan & (~chosen_nan if side == "left" else True))
+        before = _is_before(chosen, values) if side == "left" else ~_is_before(values, chosen)
         before = before & (low < high)
         low, high = xp.where(before, middle + 1, low), xp.where(before, high, xp.where(low < high, middle, high))
     return low
@@ -474,7 +485,17 @@ def _matrix_and_vector(batching: Batching, public: Function, x1: Any, x2: Any) -
     return public(array1, batching.of_ndim(x2, stacks + 2 - matrix))
 
 
-@rule("vecdot", "linalg.cross")
+@rule("vecdot")
+def _vecdot(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
+    last = [
+        batching.results(xp.moveaxis(batching.array(x), axis if axis < 0 else axis - x.ndim, -1), x.batched)
+        for x in (x1, x2)
+    ]
+    ndim = max(x1.ndim, x2.ndim)
+    return public(*[batching.of_ndim(x, ndim) for x in last])
+
+
+@rule("linalg.cross")
 def _along_common_axis(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
     ndim = max(x1.ndim, x2.ndim)
     return public(batching.of_ndim(x1, ndim), batching.of_ndim(x2, ndim), axis=axis if axis < 0 else axis - ndim)
@@ -536,6 +557,25 @@ def _normalization(
         return NotImplemented
     arrays = [None if item is None else batching.array(item) for item in parameters]
     return public(batching.array(x), *arrays, axis=behind(axes, x.ndim), eps=eps)
+
+
+def _max_pool(batching: Batching, operation: Operation) -> Function:
+    """The windows of all examples at once; composed of maxima, equal elements would share the derivative."""
+    namespace: Any = operations.namespace
+    compute = computing(operation, batching.below, namespace.nn.pooling.maxima)
+
+    def function(x: Any, **options: Any) -> Any:
+        array = batching.array(x)
+        lengths = array.shape[: 1 + x.batched]
+        flat = xp.reshape(array, (math.prod(lengths), *x.shape[1:]))
+        result = wrap(compute(flat._native, **options), batching.below)
+        return batching.results(xp.reshape(result, (*lengths, *result.shape[1:])), x.batched)
+
+    return function
+
+
+for _name in ("max_pool1d", "max_pool2d", "max_pool3d"):
+    RULES[f"nn.{_name}"] = _max_pool
 
 
 # -- all others --------------------------------------------------------------------------------------------------------

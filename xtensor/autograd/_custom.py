@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
+from .. import _ops as xp
 from .._core.array import Array, wrap
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.levels import lifted, lowered, running
 from .._core.tree_copies import Copies
-from .._core.trees import flatten
+from .._core.trees import flatten, map_leaves
+from .._vmap import vmap
+from .._vmap.batching import Batching
 from ._copies import by_value, fresh
 from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform
-from ._transforms import pulled_with_masks, stop_gradient
+from ._transforms import arrays_of, pulled_with_masks, stop_gradient
 
 __all__ = ["Context", "Function", "checkpoint", "differentiated_by", "highest_transform", "with_derivative_of"]
 
@@ -78,6 +81,55 @@ def highest_transform(arrays: Sequence[Array]) -> Device | None:
     return device
 
 
+def differentiated_batches(arrays: Sequence[Array]) -> Device | None:
+    """Return the device of some Arrays if it is one of batches that stands on a transform that differentiates."""
+    device = max([x._device for x in arrays], key=lambda device: device.level, default=None)
+    if device is None or not isinstance(device._library, Batching):
+        return None
+    below = device.base
+    while below is not None and not isinstance(below._library, Transform):
+        below = below.base
+    return None if below is None else device
+
+
+def of_examples(name: str, compute: Callable[..., Any], pull: Callable[..., Any], arrays: list[Array]) -> Any:
+    """Return what :func:`differentiated_by` returns, in a batch also: one function of the arrays of all examples."""
+    device = differentiated_batches(arrays)
+    if device is None:
+        return differentiated_by(name, compute, pull, arrays)
+    library, below = device._library, device.base
+    assert isinstance(library, Batching)
+    assert below is not None
+    natives = [lifted(x, device)._native for x in arrays]
+    values = [wrap(native.value, below) for native in natives]
+    axes = tuple([0 if native.batched else None for native in natives])
+    if not any(native.batched for native in natives):
+        return map_leaves(lambda y: wrap(library.lift(y._native), device), of_examples(name, compute, pull, values))
+
+    def pulled(g: Any, out: Any, *values: Array) -> tuple[Array | None, ...]:
+        parts = g if isinstance(g, tuple) else (g,)
+        is_used: list[bool] = []
+
+        def of_example(given: list[Array], out: Any, values: tuple[Array, ...]) -> list[Array]:
+            rest = iter(given)
+            cotangents = tuple([None if part is None else next(rest) for part in parts])
+            found = pull(cotangents if isinstance(g, tuple) else cotangents[0], out, *values)
+            is_used[:] = [part is not None for part in found]
+            return [part for part in found if part is not None]
+
+        found = iter(vmap(of_example, in_axes=(0, 0, axes))([part for part in parts if part is not None], out, values))
+        cotangents = [next(found) if used else None for used in is_used]
+        return tuple(
+            [
+                part if part is None or axis == 0 else xp.sum(part, axis=0, dtype=part.dtype)
+                for part, axis in zip(cotangents, axes, strict=True)
+            ]
+        )
+
+    result = of_examples(name, vmap(compute, in_axes=axes), pulled, values)
+    return map_leaves(lambda y: wrap(library.results(y), device), result)
+
+
 def _native(y: Any, base: Device, name: str) -> Any:
     if y.__class__ is not Array:
         raise TypeError(f"{name}() returns Arrays, not {describe(y)}")
@@ -94,6 +146,15 @@ def _native(y: Any, base: Device, name: str) -> Any:
 
 def with_derivative_of(other: Array, value: Array) -> Array:
     """Return the value of one Array with the derivative of another one, of the same shape and dtype."""
+    device = differentiated_batches([other, value])
+    if device is not None:
+        library, below = device._library, device.base
+        assert isinstance(library, Batching)
+        assert below is not None
+        pair = [lifted(x, device)._native for x in (other, value)]
+        values = xp.broadcast_arrays(*[wrap(native.value, below) for native in pair])  # one may be that of all examples
+        joined = with_derivative_of(values[0], values[1])
+        return wrap(library.results(joined, any(native.batched for native in pair)), device)
 
     def compute(other: Array, value: Array) -> Array:
         return value
@@ -122,6 +183,26 @@ class Context:
     def save_for_backward(self, *arrays: Any) -> None:
         """Keep Arrays for ``backward``."""
         self.saved_tensors = arrays
+
+
+def _data_on(device: Device, context: Context) -> Context:
+    """Return the data for ``backward`` on a device; in a batch it may stand on other transforms than ``forward``'s."""
+    if not isinstance(device._library, Batching):
+        return context
+    moved = Context()
+    moved.__dict__.update({name: map_leaves(partial(_in_batch, device), x) for name, x in vars(context).items()})
+    return moved
+
+
+def _in_batch(device: Device, x: Any) -> Any:
+    """Return an Array of a batch on a device of batches that stands on further transforms."""
+    if x.__class__ is not Array or x._device is device or not isinstance(x._device._library, Batching):
+        return x
+    library, below = device._library, device.base
+    if not isinstance(library, Batching) or below is None:
+        return x
+    value = _in_batch(below, lowered(x, x._device))
+    return wrap(library.results(lifted(value, below), x._native.batched), device)
 
 
 class Function:
@@ -172,7 +253,7 @@ class Function:
 
         def pull(g: Any, out: Any, *arrays: Array) -> tuple[Any, ...]:
             given = [part if part is None else fresh(part) for part in (g if isinstance(g, tuple) else (g,))]
-            results = cls.backward(context, *given)
+            results = cls.backward(_data_on(arrays_of(given)[0]._device, context), *given)
             results = results if isinstance(results, tuple) else (results,)
             if len(results) != len(args):
                 raise ValueError(
@@ -181,7 +262,8 @@ class Function:
                 )
             return tuple([results[position] for position in positions])
 
-        return differentiated_by(cls.__name__, compute, pull, [args[position] for position in positions])
+        arrays = [args[position] for position in positions]
+        return of_examples(cls.__name__, compute, pull, arrays)
 
 
 def checkpoint(f: F) -> F:

@@ -20,6 +20,7 @@ from .._core.levels import base_of, lifted, lowered, running, standing_on
 from .._core.operations import operation
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
+from .._vmap.batching import Batching
 from ._copies import by_value, fresh
 from ._forward import Forward
 from ._record import Variable, backpropagate
@@ -447,14 +448,20 @@ def stop_gradient(x: Any) -> Any:
     Returns
     -------
     Any
-        The same values on the device that the transforms stand on, in memory of their own.
+        The same values on the device that the derivatives stand on, in memory of their own. In a function of
+        :func:`xtensor.vmap` they are those of an example.
     """
 
     def ground(leaf: Any) -> Any:
-        if leaf.__class__ is not Array or not isinstance(leaf._device._library, Transform):
+        if leaf.__class__ is not Array or not isinstance(leaf._device._library, (Batching, Transform)):
             return leaf
-        while isinstance(leaf._device._library, Transform):
-            leaf = lowered(leaf, leaf._device)
-        return fresh(leaf)
+        device, library = leaf._device, leaf._device._library
+        value = lowered(leaf, device)
+        below = ground(value)
+        if not isinstance(library, Batching):
+            return fresh(below) if below is value else below
+        if below is value:
+            return leaf
+        return wrap(library.results(lifted(below, value._device), leaf._native.batched), device)
 
     return map_leaves(ground, x)

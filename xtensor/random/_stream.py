@@ -33,7 +33,11 @@ Propose = Callable[..., tuple[Array, Array]]
 """A function of words or normal numbers, and of parameters: proposed values, and whether they are accepted."""
 
 FEW = 2**12
-"""Rejected elements up to which the next attempts are computed on the host."""
+"""Elements up to which attempts are computed on the host: an operation on a few elements takes a launch, and each
+attempt waits for the device."""
+
+FEW_CHUNKS = 2**20
+"""The same for an engine, whose plans take longer than the numbers: it waits for each attempt, too."""
 
 T = TypeVar("T", bound="StreamOfNumbers")
 
@@ -169,11 +173,16 @@ class StreamOfNumbers:
             else self._normals(start, (count,), dtype, (1, 4 * lane + use))
             for use, letter in enumerate(uses)
         ]
+        device = self._device
+        if count <= (FEW_CHUNKS if device.lazy else FEW) and not device.host:
+            host = resolve("numpy")
+            given, parameters = [x.to_device(host) for x in given], tuple([x.to_device(host) for x in parameters])
         with np.errstate(all="ignore"):
             values, accepted = compute_formula(propose, *given, *parameters)
             if values.dtype.kind == "f":
                 accepted = accepted | ~xp.isfinite(values)
-            return self._retried(propose, uses, values, accepted, start, lane, *parameters, attempt=2)
+            found = self._retried(propose, uses, values, accepted, start, lane, *parameters, attempt=2)
+            return found.to_device(device)
 
     def _retried(
         self,
@@ -196,9 +205,8 @@ class StreamOfNumbers:
             return values
         positions = xp.astype(pending, xp.uint64) + start
         chosen = _chosen(parameters, pending)
-        device = self._device
+        device = values.device
         if pending.size <= FEW and not device.host:
-            # Each operation on a few elements takes a launch, and each attempt waits for the device.
             host = resolve("numpy")
             positions, *chosen = [x.to_device(host) for x in (positions, *chosen)]
         values[rejected] = self._redrawn(propose, uses, positions, lane, chosen, attempt).to_device(device)

@@ -260,6 +260,8 @@ def _assigned(x: Any, values: Any, *, positions: list[Any], slices: Slices) -> A
         inside &= (part >= along.start) & (part < along.stop)
     if not inside.any():
         return x
+    if not x.ndim:  # its coordinates are no index of an axis
+        return np.asarray(values[-1], x.dtype)
     result = x.copy()
     result[tuple([part[inside] - along.start for part, along in zip(positions, slices, strict=False)])] = values[inside]
     return result

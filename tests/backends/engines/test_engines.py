@@ -210,6 +210,15 @@ def test_assignments_to_an_array_without_axes(dtype):
         assert float(x) == 1
 
 
+@pytest.mark.parametrize("key", [True, (..., True), (None, True), (True, True), np.asarray(True)])
+def test_assignment_by_a_condition_to_an_array_without_axes(engine, key):
+    x = xp.asarray(0.0, device=engine)
+    x[key] = xp.asarray([5.0], device=engine)
+    assert float(x) == 5.0
+    x[False] = 7.0
+    assert float(x) == 5.0
+
+
 def test_assignments_that_wait_raise_their_errors_in_the_call():
     x = xp.zeros((4, 5), dtype=xp.int8)
     with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):

@@ -25,6 +25,7 @@ from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
 from ..._core.tracing_errors import is_known
 from .._table import pullback
+from .._transforms import stop_gradient
 
 BLOCK = 48
 """Columns of a Cholesky factor whose cotangents are computed together."""
@@ -99,15 +100,69 @@ def _solve_triangular(
 @adjoint
 def _det(g: Array, out: Array, x: Array) -> Array:
     bound = xp.prod(linalg.vector_norm(x, axis=-1), axis=-1)  # of Hadamard
-    if is_known(~xp.any(xp.abs(out) <= 1e3 * xp.finfo(x.dtype).eps * bound)):
-        by_x: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
-        return by_x
-    # The matrix of cofactors, of the decomposition: det(U Vh) U adj(S) Vh, conjugated.
-    u, s, vh = linalg.svd(x)
-    n = s.shape[-1]
-    others = xp.where(xp.eye(n, dtype=xp.bool, device=x.device), 1, s[..., None, :] + xp.zeros_like(s)[..., :, None])
-    phase: Array = conjugate(linalg.det(u @ vh))
-    return (g * phase)[..., None, None] * ((u * xp.prod(others, axis=-1)[..., None, :]) @ vh)
+    is_regular = ~(xp.abs(out) <= xp.finfo(x.dtype).eps ** 0.25 * bound)
+    if is_known(xp.all(is_regular)):
+        return _cofactors_of_regular(g, out, x)
+    by_matrix = is_regular[..., None, None]
+    identity = xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    regular = _cofactors_of_regular(g, out, xp.where(by_matrix, x, identity))
+    result: Array = xp.where(by_matrix, regular, g[..., None, None] * _cofactors(xp.where(by_matrix, identity, x)))
+    return result
+
+
+def _cofactors_of_regular(g: Array, out: Array, x: Array) -> Array:
+    result: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
+    return result
+
+
+def _cofactors(x: Array) -> Array:
+    """Return the conjugate matrix of cofactors of x, which may be singular, with its first two derivatives.
+
+    In the basis of the singular vectors, which are constants, x is a diagonal matrix with blocks P, Q, R and S. S has
+    the three smallest singular values. ``det(x) = det(P) det(S - R P**-1 Q)``; the second factor is a polynomial. With
+    more than three singular values of 0 these derivatives are 0.
+    """
+    n = x.shape[-1]
+    u, s, vh = linalg.svd(stop_gradient(x))
+    phase: Array = conjugate(linalg.det(u @ vh))[..., None, None]
+    b = transposed(u) @ x @ transposed(vh)
+    b = diagonal_matrix(xp.astype(s, x.dtype)) + (b - stop_gradient(b))  # without rounding errors
+    if n <= 3:
+        return _rotated(phase, u, _small_cofactors(b), vh)
+    first, last = slice(0, n - 3), slice(n - 3, n)
+    has_rank = (s[..., n - 4] > 0)[..., None, None]
+    p = xp.where(has_rank, b[..., first, first], xp.eye(n - 3, dtype=x.dtype, device=x.device))
+    q, r = b[..., first, last], b[..., last, first]
+    inverse = linalg.inv(p)
+    left, right = r @ inverse, inverse @ q
+    rest = b[..., last, last] - left @ q
+    small = _small_cofactors(rest)
+    value = xp.sum(rest[..., 0, :] * small[..., 0, :], axis=-1)[..., None, None]
+    left, right = xp.matrix_transpose(left), xp.matrix_transpose(right)
+    by_p = value * xp.matrix_transpose(inverse) + left @ small @ right
+    rows = xp.concat([by_p, -(left @ small)], axis=-1), xp.concat([-(small @ right), small], axis=-1)
+    cofactors = linalg.det(p)[..., None, None] * xp.concat(rows, axis=-2)
+    cofactors = xp.where(has_rank, cofactors, 0)
+    return _rotated(phase, u, cofactors, vh)
+
+
+def _rotated(phase: Array, u: Array, cofactors: Array, vh: Array) -> Array:
+    result: Array = phase * (u @ conjugate(cofactors) @ vh)
+    return result
+
+
+def _small_cofactors(x: Array) -> Array:
+    """Return the cofactors of matrices of at most three rows."""
+    n = x.shape[-1]
+    if n == 0:
+        return x
+    if n == 1:
+        return xp.ones_like(x)
+    if n == 2:
+        return xp.flip(x, axis=(-2, -1)) * xp.asarray([[1, -1], [-1, 1]], dtype=x.dtype, device=x.device)
+    below, next_below = xp.roll(x, -1, axis=-2), xp.roll(x, -2, axis=-2)
+    first = xp.roll(below, -1, axis=-1) * xp.roll(next_below, -2, axis=-1)
+    return first - xp.roll(below, -2, axis=-1) * xp.roll(next_below, -1, axis=-1)
 
 
 @pullback("linalg.slogdet", keeps="out x")
