@@ -165,7 +165,7 @@ def memory(limit: float) -> Condition:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """What a program takes in a process of its own: the least time of a call, and the most bytes."""
+    """Least time of a call and most memory of a program in a process of its own."""
 
     seconds: float
     peak: int

@@ -98,7 +98,7 @@ def _generation_block() -> Any:
     """Return an extension for ``{% generation %}``, which marks answers in templates and changes no text."""
     from jinja2.ext import Extension
 
-    class Generation(Extension):
+    class Generation(Extension):  # type: ignore[misc] # untyped where the package is missing
         tags = {"generation"}  # noqa: RUF012 - a class attribute of the package
 
         def parse(self, parser: Any) -> Any:
