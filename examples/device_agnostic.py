@@ -58,6 +58,9 @@ def main() -> None:
         except xp.BackendUnavailableError as error:
             print(f"{device!s:<18} {error.reason}")
             continue
+        except TypeError as error:  # the device has no float64
+            print(f"{device!s:<18} {error}")
+            continue
         result, names = clusters(standardize(data), 3)
         if result.device is not device:
             raise SystemExit(f"the result is on {result.device}, not on {device}")

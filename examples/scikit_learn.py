@@ -85,6 +85,9 @@ def main() -> None:
         print(f"{name:<36} {'—':<14} {'NumPy':<8} {seconds:>9.3f} {'—':>20}")
         for device in [device for device in xp.devices() if not device.lazy]:
             try:
+                if "float64" not in xp.__array_namespace_info__().dtypes(device=device):
+                    print(f"{'':<36} {device!s:<14} the data are float64, which the device does not support")
+                    continue
                 with sklearn.config_context(array_api_dispatch=True), warnings.catch_warnings():
                     # scikit-learn divides 0 by 0, and suppresses the warning for NumPy arrays only.
                     warnings.simplefilter("ignore", RuntimeWarning)

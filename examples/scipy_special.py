@@ -60,6 +60,9 @@ def main() -> None:
         except xp.BackendUnavailableError as error:
             print(f"{device!s:<14} {error.reason}")
             continue
+        except TypeError as error:  # the device has no float64
+            print(f"{device!s:<14} {error}")
+            continue
         started = time.perf_counter()
         paid = price(xp.asarray(volatility, device=device), *operands)
         implied = implied_volatility(paid, *operands)
