@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
@@ -104,7 +105,7 @@ def rule(*names: str) -> Callable[[Function], Function]:
 RULES: dict[str, Rule] = {}
 
 COMPOSED = frozenset(
-    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "clip", "assigned_where")
+    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "assigned_where")
 )
 """Operations with options, or of kinds with a rule, that are composed of others in batches."""
 
@@ -485,6 +486,12 @@ def _matrix_and_vector(batching: Batching, public: Function, x1: Any, x2: Any) -
     return public(array1, batching.of_ndim(x2, stacks + 2 - matrix))
 
 
+@rule("clip")
+def _clip(batching: Batching, public: Function, x: Any, *bounds: Any) -> Any:
+    ndim = max([item.ndim for item in (x, *bounds) if hasattr(item, "batched")])
+    return public(*[batching.of_ndim(item, ndim) if hasattr(item, "batched") else item for item in (x, *bounds)])
+
+
 @rule("vecdot")
 def _vecdot(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
     last = [
@@ -576,6 +583,16 @@ def _max_pool(batching: Batching, operation: Operation) -> Function:
 
 for _name in ("max_pool1d", "max_pool2d", "max_pool3d"):
     RULES[f"nn.{_name}"] = _max_pool
+
+
+def _logsumexp(batching: Batching, operation: Operation) -> Function:
+    """Sums of the rows of all examples; composed of a maximum, ties would lose a second derivative."""
+    namespace: Any = operations.namespace
+    compute = computing(operation, batching.below, partial(namespace.special.logsumexp, axis=-1, keepdims=True))
+    return lambda x: batching.results(compute(x.value), x.batched)
+
+
+RULES["nn.logsumexp"] = _logsumexp
 
 
 # -- all others --------------------------------------------------------------------------------------------------------
