@@ -20,6 +20,7 @@ from .._core.operations import Operation
 from .._core.tracer import at_caller
 from .._core.tracing_errors import any_true, rarely
 from .._core.trees import arrays_of
+from .bisection import positions
 
 if TYPE_CHECKING:
     from .batching import Batching
@@ -368,44 +369,13 @@ def _searchsorted(
     if sorter is not None:
         edges = xp.take_along_axis(edges, _batch_of(batching, sorter, size), axis=1)
     values = _batch_of(batching, x2, size)
-    found = _positions(edges, xp.reshape(values, (size, x2.size)), side)
+    found = positions(edges, xp.reshape(values, (size, x2.size)), side)
     return xp.reshape(found, values.shape)
 
 
 def _batch_of(batching: Batching, x: Any, size: int) -> Array:
     array = batching.array(x)
     return array if x.batched else xp.broadcast_to(array, (size, *x.shape))
-
-
-def _is_before(x: Array, y: Array) -> Array:
-    """Whether elements stand before others in NumPy's order: NaN is the last one, and real parts come first."""
-    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
-        return x < y
-    if xp.isdtype(x.dtype, "real floating"):
-        return (x < y) | (xp.isnan(y) & ~xp.isnan(x))
-    x_parts, y_parts = (xp.real(x), xp.imag(x)), (xp.real(y), xp.imag(y))
-    (x_nan, x_imag_nan), (y_nan, y_imag_nan) = ([xp.isnan(part) for part in parts] for parts in (x_parts, y_parts))
-    smaller, larger = x_parts[0] < y_parts[0], x_parts[0] > y_parts[0]
-    equal = (x_parts[0] == y_parts[0]) | (x_nan & y_nan)
-    imaginary = (x_parts[1] < y_parts[1]) | (y_imag_nan & ~x_imag_nan)
-    by_real = (smaller & (~x_imag_nan | y_imag_nan)) | (larger & y_imag_nan & ~x_imag_nan)
-    return xp.where(equal, imaginary, by_real | (y_nan & ~x_nan))
-
-
-def _positions(edges: Array, values: Array, side: str) -> Array:
-    """Return for each value of a row the number of edges of the row before it, by bisection of all rows at once."""
-    count = edges.shape[1]
-    low = xp.zeros(values.shape, dtype=edges.device.default_dtypes["indexing"], device=edges.device)
-    high = xp.full_like(low, count)
-    dtype = xp.result_type(edges, values)
-    edges, values = xp.astype(edges, dtype, copy=False), xp.astype(values, dtype, copy=False)
-    for _ in range(count.bit_length()):
-        middle = (low + high) // 2
-        chosen = xp.take_along_axis(edges, xp.clip(middle, 0, count - 1), axis=1)
-        before = _is_before(chosen, values) if side == "left" else ~_is_before(values, chosen)
-        before = before & (low < high)
-        low, high = xp.where(before, middle + 1, low), xp.where(before, high, xp.where(low < high, middle, high))
-    return low
 
 
 @rule("isin")
@@ -424,7 +394,7 @@ def _isin(batching: Batching, public: Function, x1: Any, x2: Any, *, invert: boo
         found = xp.any(number[1][:, :, None] == number[0][:, None, :], axis=2)
     else:
         ordered = xp.sort(number[0], axis=1)
-        index = xp.clip(_positions(ordered, number[1], "left"), 0, x2.size - 1)
+        index = xp.clip(positions(ordered, number[1], "left"), 0, x2.size - 1)
         found = xp.take_along_axis(ordered, index, axis=1) == number[1]
     return xp.reshape(found != invert, values.shape)
 
