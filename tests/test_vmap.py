@@ -12,7 +12,7 @@ from strategies import quiet
 from vmap_cases import batch_of, batches, positions_of_arrays, with_arrays
 
 import xtensor as xp
-from xtensor import autograd
+from xtensor import autograd, nn, special
 from xtensor._core.trees import flatten
 
 DATA_DEPENDENT = frozenset(
@@ -330,3 +330,27 @@ def test_mask_selects_rows_of_each_example(device):
     assert found.tolist() == x[:, mask].tolist()
     with pytest.raises(IndexError, match="boolean index did not match"):
         xp.vmap(lambda x: x[xp.asarray([True, False], device=device)])(xp.asarray(x, device=device))
+
+
+def test_equal_elements_have_the_derivative_of_the_function_without_batches():
+    x = xp.asarray([[[2.0, 2.0, 1.0, 2.0]], [[0.0, 0.0, 0.0, 5.0]]])
+
+    def pooled(x):
+        return xp.sum(nn.functional.max_pool1d(x, 2))
+
+    first = autograd.grad(lambda x: xp.sum(xp.vmap(pooled)(x)))(x)
+    assert first.tolist() == [[[1.0, 0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0, 1.0]]]
+
+    y = xp.asarray([[0.0, 1.0, 0.5, -1.0, 2.0]])
+    clipped = autograd.grad(lambda y: xp.sum(xp.vmap(lambda row: xp.clip(row, 0.0, 1.0))(y)))(y)
+    assert clipped.tolist() == [[1.0, 1.0, 1.0, 0.0, 0.0]]
+
+
+def test_second_derivative_of_logsumexp_of_equal_elements():
+    """With shares of 1/2 the Hessian matrix is [[1/4, -1/4], [-1/4, 1/4]]."""
+
+    def f(x):
+        return xp.sum(xp.vmap(special.logsumexp)(x))
+
+    found = autograd.hvp(f, (xp.asarray([[3.0, 3.0]]),), (xp.asarray([[1.0, 0.0]]),))
+    np.testing.assert_allclose(xp.to_numpy(found), [[0.25, -0.25]], rtol=1e-15)

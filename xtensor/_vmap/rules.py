@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
@@ -19,6 +20,7 @@ from .._core.operations import Operation
 from .._core.tracer import at_caller
 from .._core.tracing_errors import any_true, rarely
 from .._core.trees import arrays_of
+from .bisection import positions
 
 if TYPE_CHECKING:
     from .batching import Batching
@@ -104,7 +106,7 @@ def rule(*names: str) -> Callable[[Function], Function]:
 RULES: dict[str, Rule] = {}
 
 COMPOSED = frozenset(
-    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "clip", "assigned_where")
+    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "assigned_where")
 )
 """Operations with options, or of kinds with a rule, that are composed of others in batches."""
 
@@ -367,44 +369,13 @@ def _searchsorted(
     if sorter is not None:
         edges = xp.take_along_axis(edges, _batch_of(batching, sorter, size), axis=1)
     values = _batch_of(batching, x2, size)
-    found = _positions(edges, xp.reshape(values, (size, x2.size)), side)
+    found = positions(edges, xp.reshape(values, (size, x2.size)), side)
     return xp.reshape(found, values.shape)
 
 
 def _batch_of(batching: Batching, x: Any, size: int) -> Array:
     array = batching.array(x)
     return array if x.batched else xp.broadcast_to(array, (size, *x.shape))
-
-
-def _is_before(x: Array, y: Array) -> Array:
-    """Whether elements stand before others in NumPy's order: NaN is the last one, and real parts come first."""
-    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
-        return x < y
-    if xp.isdtype(x.dtype, "real floating"):
-        return (x < y) | (xp.isnan(y) & ~xp.isnan(x))
-    x_parts, y_parts = (xp.real(x), xp.imag(x)), (xp.real(y), xp.imag(y))
-    (x_nan, x_imag_nan), (y_nan, y_imag_nan) = ([xp.isnan(part) for part in parts] for parts in (x_parts, y_parts))
-    smaller, larger = x_parts[0] < y_parts[0], x_parts[0] > y_parts[0]
-    equal = (x_parts[0] == y_parts[0]) | (x_nan & y_nan)
-    imaginary = (x_parts[1] < y_parts[1]) | (y_imag_nan & ~x_imag_nan)
-    by_real = (smaller & (~x_imag_nan | y_imag_nan)) | (larger & y_imag_nan & ~x_imag_nan)
-    return xp.where(equal, imaginary, by_real | (y_nan & ~x_nan))
-
-
-def _positions(edges: Array, values: Array, side: str) -> Array:
-    """Return for each value of a row the number of edges of the row before it, by bisection of all rows at once."""
-    count = edges.shape[1]
-    low = xp.zeros(values.shape, dtype=edges.device.default_dtypes["indexing"], device=edges.device)
-    high = xp.full_like(low, count)
-    dtype = xp.result_type(edges, values)
-    edges, values = xp.astype(edges, dtype, copy=False), xp.astype(values, dtype, copy=False)
-    for _ in range(count.bit_length()):
-        middle = (low + high) // 2
-        chosen = xp.take_along_axis(edges, xp.clip(middle, 0, count - 1), axis=1)
-        before = _is_before(chosen, values) if side == "left" else ~_is_before(values, chosen)
-        before = before & (low < high)
-        low, high = xp.where(before, middle + 1, low), xp.where(before, high, xp.where(low < high, middle, high))
-    return low
 
 
 @rule("isin")
@@ -423,7 +394,7 @@ def _isin(batching: Batching, public: Function, x1: Any, x2: Any, *, invert: boo
         found = xp.any(number[1][:, :, None] == number[0][:, None, :], axis=2)
     else:
         ordered = xp.sort(number[0], axis=1)
-        index = xp.clip(_positions(ordered, number[1], "left"), 0, x2.size - 1)
+        index = xp.clip(positions(ordered, number[1], "left"), 0, x2.size - 1)
         found = xp.take_along_axis(ordered, index, axis=1) == number[1]
     return xp.reshape(found != invert, values.shape)
 
@@ -483,6 +454,12 @@ def _matrix_and_vector(batching: Batching, public: Function, x1: Any, x2: Any) -
     stacks = max(x1.ndim - 1 - matrix, x2.ndim - 2 + matrix)
     array1 = batching.of_ndim(x1, stacks + 1 + matrix)
     return public(array1, batching.of_ndim(x2, stacks + 2 - matrix))
+
+
+@rule("clip")
+def _clip(batching: Batching, public: Function, x: Any, *bounds: Any) -> Any:
+    ndim = max([item.ndim for item in (x, *bounds) if hasattr(item, "batched")])
+    return public(*[batching.of_ndim(item, ndim) if hasattr(item, "batched") else item for item in (x, *bounds)])
 
 
 @rule("vecdot")
@@ -576,6 +553,16 @@ def _max_pool(batching: Batching, operation: Operation) -> Function:
 
 for _name in ("max_pool1d", "max_pool2d", "max_pool3d"):
     RULES[f"nn.{_name}"] = _max_pool
+
+
+def _logsumexp(batching: Batching, operation: Operation) -> Function:
+    """Sums of the rows of all examples; composed of a maximum, ties would lose a second derivative."""
+    namespace: Any = operations.namespace
+    compute = computing(operation, batching.below, partial(namespace.special.logsumexp, axis=-1, keepdims=True))
+    return lambda x: batching.results(compute(x.value), x.batched)
+
+
+RULES["nn.logsumexp"] = _logsumexp
 
 
 # -- all others --------------------------------------------------------------------------------------------------------
