@@ -399,18 +399,11 @@ def patches(
     return result if bias is None else result + xp.reshape(bias, (filters, *[1] * len(kernel)))
 
 
-def gradient_by_weight(
-    x: Array,
-    g: Array,
-    *,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    widths: tuple[tuple[int, int], ...],
-    dilations: tuple[int, ...],
-    groups: int,
-) -> Array:
-    """Return the gradient of a convolution by its weight, for the cotangent ``g`` of its result."""
-    settings = {"kernel": kernel, "strides": strides, "widths": widths, "dilations": dilations, "groups": groups}
+def gradient_by_weight(x: Array, g: Array, **settings: Any) -> Array:
+    """Return the gradient of a convolution by its weight, for the cotangent ``g`` of its result.
+
+    The settings are the convolution's, and ``kernel``, the lengths of a window.
+    """
     return compute(BY_WEIGHT, _product_with_columns, x, g, **settings)
 
 
