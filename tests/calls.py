@@ -241,6 +241,7 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "device": lambda draw: None,
     "keepdims": choice(False, True),
     "lower": choice(False, True),
+    "return_indices": choice(False, True),
     "unit_diagonal": choice(False, True),
     "copy": choice(True, None, True),
     "descending": choice(False, True),

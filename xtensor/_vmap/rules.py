@@ -539,7 +539,7 @@ def _normalization(
 def _max_pool(batching: Batching, operation: Operation) -> Function:
     """The windows of all examples at once; composed of maxima, equal elements would share the derivative."""
     namespace: Any = operations.namespace
-    compute = computing(operation, batching.below, namespace.nn.pooling.maxima)
+    compute = computing(operation, batching.below, namespace.nn.max_pooling.maxima)
 
     def function(x: Any, **options: Any) -> Any:
         array = batching.array(x)
