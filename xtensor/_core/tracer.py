@@ -155,7 +155,10 @@ class _Namespace:
         operation = TABLE.get(self._prefix + name)
         if operation is None:
             raise AttributeError(name)
-        return self._tracer.function(operation)
+        try:
+            return self._tracer.function(operation)
+        except AttributeError as error:  # getattr would take it for a function that is missing, which is composed
+            raise RuntimeError(f"the rule of {operation.name} cannot be made: {error}") from error
 
 
 def at_caller() -> str:
