@@ -176,7 +176,8 @@ NEURAL_NETWORKS = {
 
 def test_functions_of_neural_networks_with_kernels_are_named():
     implemented = {name for name in F.__all__ if DEVICE.implements(f"nn.{name}")}
-    assert implemented - {"linear"} == {*NEURAL_NETWORKS}
+    hosts = {"conv1d", "conv2d", "conv3d"}  # NumPy computes what has no kernel where kernels are interpreted
+    assert implemented - hosts - {"linear"} == {*NEURAL_NETWORKS}
 
 
 @pytest.mark.parametrize("name", sorted(NEURAL_NETWORKS))
