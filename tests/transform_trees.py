@@ -397,7 +397,7 @@ def random_tree(seed: int) -> tuple[list[str], Node]:
     return names, node
 
 
-POINTS: Sequence[Sequence[Any]] = (([0.5, 1.25], [-0.75, 0.625], 0.375), ([-1.5, 0.25], [0.875, -0.5], -0.75))
+POINTS: Sequence[Sequence[Any]] = (([0.53, 1.27], [-0.71, 0.64], 0.37), ([-1.49, 0.23], [0.89, -0.51], -0.77))
 """The second one selects other elements than the first, for a recording that is replayed."""
 
 

@@ -15,7 +15,7 @@ from .._core.compositions import composed
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
 from .._core.operations import COMPLEX_OF
-from .._core.scaling import rescaled_where_needed
+from .._core.scaling import base_device, rescaled_where_needed
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, with_derivative_of
 from ._flags import number
@@ -215,13 +215,20 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
 def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: Array) -> Array:
     """Return an integral; ``steps_of`` returns the distances of the samples, of which the integral is a multiple."""
 
+    lazy = base_device(y.device).lazy
+
     def compute(y: Array, *coordinates: Array) -> tuple[Array, None]:
-        heights, steps = _after(y, axis) + _before(y, axis), steps_of(*coordinates)
+        steps = steps_of(*coordinates)
+        if lazy:  # where nothing is computed again, halves keep the sum of two samples in the range
+            heights = _after(y, axis) * 0.5 + _before(y, axis) * 0.5
+        else:
+            heights = _after(y, axis) + _before(y, axis)
         if isinstance(steps, Array):
             steps, heights = _casts.promoted(steps, heights)
         elif isinstance(steps, complex) and heights.dtype.kind != "c":
             heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
-        areas = heights / 2.0 if steps.__class__ is float and steps == 1.0 else steps * heights / 2.0
+        areas = heights if steps.__class__ is float and steps == 1.0 else steps * heights
+        areas = areas if lazy else areas / 2.0
         return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype), None
 
     operands = y, *coordinates

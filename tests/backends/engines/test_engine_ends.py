@@ -116,3 +116,11 @@ def test_normalization_in_chunks_is_right_at_the_ends_of_the_range(engine, kind,
 def test_mean_of_an_infinity_in_another_chunk_is_infinite(engine):
     x = xp.engines.rechunk(xp.asarray([xp.inf, 1.0, 2.0], device=engine), (1,))
     assert float(xp.mean(x)) == xp.inf
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("numbers", "integral"), [((1.6e308, 1.6e308), 1.6e308), ((3.0, 5.0, 8.0), 10.5)])
+def test_trapezoid_of_two_large_samples_does_not_overflow(engine, numbers, integral):
+    x = xp.engines.rechunk(xp.asarray(numbers, device=engine), (1,))
+    assert float(xp.trapezoid(x)) == integral
+    assert float(xp.trapezoid(x, dx=0.5)) == integral / 2

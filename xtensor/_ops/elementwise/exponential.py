@@ -314,5 +314,8 @@ def logaddexp(x1: RealOperand, x2: RealOperand, /) -> Array:
 
     - If an operand is NaN, the result is NaN. Otherwise, if an operand is ``+inf``, the result is ``+inf``.
 
+    The error is one of rounding of the larger operand: where the terms cancel, near a result of 0, few digits or none
+    of the result are right, as in other libraries.
+
     Standard 2025.12, Element-wise Functions, ``logaddexp``.
     """
