@@ -10,6 +10,7 @@ from .tiers import scale
 CHUNKS = 8
 
 
+@pytest.mark.one_device  # the transforms are the same ones on every device
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_trees_of_transforms_give_the_derivative(chunk, device):
     for seed in range(chunk, scale(40, 4000), CHUNKS):

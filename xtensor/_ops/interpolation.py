@@ -214,15 +214,13 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
 
 def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: Array) -> Array:
     """Return an integral; ``steps_of`` returns the distances of the samples, of which the integral is a multiple."""
-
     lazy = base_device(y.device).lazy
 
     def compute(y: Array, *coordinates: Array) -> tuple[Array, None]:
         steps = steps_of(*coordinates)
-        if lazy:  # where nothing is computed again, halves keep the sum of two samples in the range
-            heights = _after(y, axis) * 0.5 + _before(y, axis) * 0.5
-        else:
-            heights = _after(y, axis) + _before(y, axis)
+        left, right = _before(y, axis), _after(y, axis)
+        # Nothing is computed again on lazy devices: halves keep the sum of two samples in the range.
+        heights = right * 0.5 + left * 0.5 if lazy else right + left
         if isinstance(steps, Array):
             steps, heights = _casts.promoted(steps, heights)
         elif isinstance(steps, complex) and heights.dtype.kind != "c":
