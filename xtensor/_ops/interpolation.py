@@ -225,8 +225,11 @@ def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: A
             steps, heights = _casts.promoted(steps, heights)
         elif isinstance(steps, complex) and heights.dtype.kind != "c":
             heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
-        areas = heights if steps.__class__ is float and steps == 1.0 else steps * heights
-        areas = areas if lazy else areas / 2.0
+        is_one = steps.__class__ is float and steps == 1.0
+        if lazy:
+            areas = heights if is_one else steps * heights
+        else:
+            areas = heights / 2.0 if is_one else steps * heights / 2.0
         return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype), None
 
     operands = y, *coordinates
