@@ -225,11 +225,10 @@ def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: A
             steps, heights = _casts.promoted(steps, heights)
         elif isinstance(steps, complex) and heights.dtype.kind != "c":
             heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
-        is_one = steps.__class__ is float and steps == 1.0
-        if lazy:
-            areas = heights if is_one else steps * heights
+        if steps.__class__ is float and steps == 1.0:
+            areas = heights if lazy else heights / 2.0
         else:
-            areas = heights / 2.0 if is_one else steps * heights / 2.0
+            areas = steps * heights if lazy else steps * heights / 2.0
         return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype), None
 
     operands = y, *coordinates
