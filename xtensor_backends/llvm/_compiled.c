@@ -27,7 +27,7 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #endif
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 1
+#define INTERFACE 2
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -103,6 +103,119 @@ static PyObject *parallel(PyObject *module, PyObject *arguments)
 }
 
 #ifndef _WIN32
+/* Products of matrices by functions of OpenBLAS with integers of 64 bits, each of which computes a block of a result. */
+typedef void (*sgemm_function)(int order, int transpose1, int transpose2, int64_t m, int64_t n, int64_t k, float alpha,
+                               const void *x1, int64_t step1, const void *x2, int64_t step2, float beta, void *out,
+                               int64_t step);
+typedef void (*dgemm_function)(int order, int transpose1, int transpose2, int64_t m, int64_t n, int64_t k, double alpha,
+                               const void *x1, int64_t step1, const void *x2, int64_t step2, double beta, void *out,
+                               int64_t step);
+
+#define ROW_MAJOR 101
+#define AS_IT_IS 111
+#define TRANSPOSED 112
+
+/* Rows or columns of a result that are not divided: OpenBLAS computes with tiles of them. */
+#define TILE 16
+
+typedef struct {
+    void *gemm;
+    PyArrayObject *arrays[3]; /* the operands and the result, of the same number of axes */
+    int transposes[2];
+    int64_t steps[3];
+    int64_t blocks; /* of each matrix of the result: of its columns if it has more of them than rows */
+} product;
+
+/* Find how BLAS reads the matrices of an array: as they are or transposed, and by which step. Return whether it can. */
+static int find_layout(PyArrayObject *x, int *transpose, int64_t *step)
+{
+    int last = PyArray_NDIM(x) - 1;
+    int64_t size = PyArray_ITEMSIZE(x), length = PyArray_DIM(x, last), lines = PyArray_DIM(x, last - 1);
+    int64_t adjacent_stride = PyArray_STRIDE(x, last), stride = PyArray_STRIDE(x, last - 1);
+    *transpose = AS_IT_IS;
+    if (length > 1 && adjacent_stride != size) {
+        int64_t other_length = lines, other_stride = stride;
+        *transpose = TRANSPOSED;
+        lines = length, stride = adjacent_stride;
+        length = other_length, adjacent_stride = other_stride;
+    }
+    *step = lines > 1 ? stride / size : length;
+    return (length == 1 || adjacent_stride == size) && *step >= length && (lines == 1 || stride % size == 0);
+}
+
+/* The address of a matrix of a stack, whose axes of length 1 are broadcast. */
+static char *matrix_of(PyArrayObject *x, PyArrayObject *out, int64_t number)
+{
+    char *address = PyArray_BYTES(x);
+    for (int axis = PyArray_NDIM(out) - 3; axis >= 0; axis--) {
+        if (PyArray_DIM(x, axis) > 1)
+            address += number % PyArray_DIM(out, axis) * PyArray_STRIDE(x, axis);
+        number /= PyArray_DIM(out, axis);
+    }
+    return address;
+}
+
+static void multiply_block(void *arguments, int64_t part, int64_t parts)
+{
+    const product *p = arguments;
+    PyArrayObject *x1 = p->arrays[0], *x2 = p->arrays[1], *out = p->arrays[2];
+    int last = PyArray_NDIM(out) - 1;
+    int64_t size = PyArray_ITEMSIZE(out), number = part / p->blocks, block = part % p->blocks;
+    int64_t m = PyArray_DIM(out, last - 1), n = PyArray_DIM(out, last), k = PyArray_DIM(x1, last);
+    char *a = matrix_of(x1, out, number), *b = matrix_of(x2, out, number), *c = matrix_of(out, out, number);
+    int64_t length = n > m ? n : m, tiles = (length + TILE - 1) / TILE;
+    int64_t begin = block * tiles / p->blocks * TILE, end = (block + 1) * tiles / p->blocks * TILE;
+    end = end < length ? end : length;
+    if (n > m) {
+        n = end - begin;
+        b += begin * size * (p->transposes[1] == AS_IT_IS ? 1 : p->steps[1]);
+        c += begin * size;
+    }
+    else {
+        m = end - begin;
+        a += begin * size * (p->transposes[0] == AS_IT_IS ? p->steps[0] : 1);
+        c += begin * size * p->steps[2];
+    }
+    if (size == sizeof(float))
+        ((sgemm_function)p->gemm)(ROW_MAJOR, p->transposes[0], p->transposes[1], m, n, k, 1, a, p->steps[0], b,
+                                    p->steps[1], 0, c, p->steps[2]);
+    else
+        ((dgemm_function)p->gemm)(ROW_MAJOR, p->transposes[0], p->transposes[1], m, n, k, 1, a, p->steps[0], b,
+                                    p->steps[1], 0, c, p->steps[2]);
+}
+
+/* While blocks are computed, the number of threads of OpenBLAS is 1, and this one is kept. */
+static atomic_flag multiplying = ATOMIC_FLAG_INIT;
+static int blas_threads;
+static void (*set_blas_threads)(int);
+
+static PyObject *multiply(PyObject *module, PyObject *arguments)
+{
+    product p;
+    long long gemm, get_threads, set_threads, threads, nanoseconds;
+    int unused, last;
+    if (!PyArg_ParseTuple(arguments, "(LLL)O!O!O!LLL:multiply", &gemm, &get_threads, &set_threads, &PyArray_Type,
+                          &p.arrays[0], &PyArray_Type, &p.arrays[1], &PyArray_Type, &p.arrays[2], &p.blocks, &threads,
+                          &nanoseconds))
+        return NULL;
+    if (!find_layout(p.arrays[0], &p.transposes[0], &p.steps[0]) || !find_layout(p.arrays[1], &p.transposes[1], &p.steps[1])
+        || !find_layout(p.arrays[2], &unused, &p.steps[2]) || atomic_flag_test_and_set(&multiplying))
+        Py_RETURN_FALSE;
+    p.gemm = (void *)(intptr_t)gemm;
+    last = PyArray_NDIM(p.arrays[2]) - 1;
+    Py_BEGIN_ALLOW_THREADS
+    blas_threads = ((int (*)(void))(intptr_t)get_threads)();
+    set_blas_threads = (void (*)(int))(intptr_t)set_threads;
+    set_blas_threads(1);
+    compute_parts(multiply_block, &p,
+                  PyArray_SIZE(p.arrays[2]) / (PyArray_DIM(p.arrays[2], last) * PyArray_DIM(p.arrays[2], last - 1)) * p.blocks,
+                  threads, nanoseconds);
+    set_blas_threads(blas_threads);
+    Py_END_ALLOW_THREADS
+    atomic_flag_clear(&multiplying);
+    Py_RETURN_TRUE;
+}
+
 static PyObject *start(PyObject *module, PyObject *number)
 {
     long count = PyLong_AsLong(number);
@@ -124,6 +237,9 @@ static PyObject *recover(PyObject *module, PyObject *none)
 {
     forget_workers();
     recover_table();
+    if (atomic_flag_test_and_set(&multiplying))
+        set_blas_threads(blas_threads);
+    atomic_flag_clear(&multiplying);
     Py_RETURN_NONE;
 }
 
@@ -186,6 +302,8 @@ static PyMethodDef methods[] = {
      "Return the size of arrays of one shape whose elements are adjacent, or -1."},
     {"parallel", parallel, METH_VARARGS, "Compute job(arguments, part, parts) for each part."},
 #ifndef _WIN32
+    {"multiply", multiply, METH_VARARGS,
+     "Write the products of matrices in blocks by functions of OpenBLAS; return whether it can read the operands."},
     {"start", start, METH_O, "Start workers until there are so many; return how many there are."},
     {"stop", stop, METH_NOARGS, "End the workers, unless a region runs; return whether none is left."},
     {"recover", recover, METH_NOARGS, "Forget what a forked process does not have."},
