@@ -11,15 +11,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from xtensor.backend import Native
 
 from . import _threads
+from ._blas import blas_function, solve_triangular
 from ._calls import empty
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
@@ -95,19 +94,13 @@ def _functions(char: str) -> tuple[int, int, int] | None:
     if not hasattr(compiled, "multiply") or char not in "fd":
         return None
     names = f"cblas_{'s' if char == 'f' else 'd'}gemm", "openblas_get_num_threads", "openblas_set_num_threads"
-    try:
-        library: Any = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)
-        first, second, third = (
-            ctypes.cast(getattr(library, f"scipy_{name}64_"), ctypes.c_void_p).value or 0 for name in names
-        )
-    except (AttributeError, OSError):
-        return None
-    return first, second, third
+    first, second, third = [ctypes.cast(blas_function(name), ctypes.c_void_p).value for name in names]
+    return (first, second, third) if first and second and third else None
 
 
 _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
-    """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    return {"large.matmul": _matmul}
+    """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
+    return {"large.matmul": _matmul, "linalg.solve_triangular": solve_triangular}

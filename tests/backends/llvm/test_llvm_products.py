@@ -17,7 +17,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("the overlay needs llvmlite", allow_module_level=True)
 
 import xtensor as xp
-from xtensor_backends.llvm import _products, _runtime, _threads
+from xtensor_backends.llvm import _blas, _products, _runtime, _threads
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -172,6 +172,34 @@ def test_numpy_computes_what_blas_does_not_read(shared, case):
     result = np.asarray(xp.asarray(x, copy=False) @ xp.asarray(y, copy=False))
     np.testing.assert_array_equal(result, x @ y, strict=True)
     assert shared == []
+
+
+TRIANGLES = LAYOUTS | {"transposed and strided": lambda x: np.repeat(x.T.copy().T, 2, axis=-1)[:, ::2]}
+
+
+@needs_blas
+@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("layout", TRIANGLES)
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-12)])
+def test_triangular_system_is_solved_by_blas(monkeypatch, dtype, tolerance, layout, lower, unit):
+    calls, solver = [], _blas._triangular_solver
+    monkeypatch.setattr(
+        _blas, "_triangular_solver", lambda char: lambda *args: (calls.append(char), solver(char)(*args))
+    )
+    rng = np.random.default_rng(0)
+    for rows, columns in ((1, 1), (2, 3), (130, 7)):
+        matrix = (rng.standard_normal((rows, rows)) / rows + 2 * np.eye(rows)).astype(dtype)
+        triangle = np.tril(matrix) if lower else np.triu(matrix)
+        if unit:
+            np.fill_diagonal(triangle, 1)
+        solution = rng.integers(-9, 10, (rows, columns)).astype(float)
+        b = xp.asarray((triangle.astype(float) @ solution).astype(dtype))
+        a = xp.asarray(TRIANGLES[layout](matrix), copy=False)
+        result = xp.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit)
+        np.testing.assert_allclose(np.asarray(result), solution, atol=tolerance * 20)
+        assert result.dtype == np.dtype(dtype)
+    assert calls == [np.dtype(dtype).char] * 3
 
 
 @needs_blas
