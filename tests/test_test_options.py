@@ -1,11 +1,16 @@
-"""Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``."""
+"""Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``.
+
+A long run of all stress tests without a failure stores its figures.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,3 +99,38 @@ def test_missing_device_is_a_usage_error(tmp_path, tests):
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
     assert "--device: " in done.stderr
     assert "'tpu:0'" in done.stderr
+
+
+STRESS = {
+    "test_calls": "def test_all(figures):\n    figures.record(calls=3)\n    figures.record(calls=4)\n",
+    "test_programs": "import os\n\ndef test_any():\n    assert 'FAILURE' not in os.environ\n",
+}
+"""Modules of stress tests, one of which has no figures."""
+
+
+def stored_runs(directory: Path, *arguments: str, **environment: str) -> list[Any]:
+    """Return the figures that a run of stress tests stored."""
+    folder = directory / "stress"
+    folder.mkdir()
+    for name in ("__init__.py", "conftest.py", "tiers.py"):
+        (folder / name).write_bytes((ROOT / "tests" / "stress" / name).read_bytes())
+    for name, text in STRESS.items():
+        (folder / f"{name}.py").write_text(text)
+    run_pytest(directory, *arguments, str(folder), **{"XTENSOR_STRESS": "long", **environment})
+    return [json.loads(path.read_text()) for path in folder.glob("results/*.json")]
+
+
+def test_complete_long_run_stores_its_figures(tmp_path):
+    (run,) = stored_runs(tmp_path, "--device", "cpu")
+    assert run["devices"] == ["cpu"]
+    assert [(record["module"], record["test"], record["figures"]) for record in run["records"]] == [
+        ("test_calls", "test_all", {"calls": 7})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [(("-k", "test_all"), {}), (("--collect-only",), {}), ((), {"FAILURE": "1"}), ((), {"XTENSOR_STRESS": ""})],
+)
+def test_other_runs_store_no_figures(tmp_path, arguments, environment):
+    assert stored_runs(tmp_path, *arguments, **environment) == []

@@ -8,12 +8,13 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from usable import usable_devices
 
 import xtensor as xp
 
@@ -21,7 +22,7 @@ from .tiers import LONG
 
 RESULTS = Path(__file__).parent / "results"
 MODULES = {path.stem for path in Path(__file__).parent.glob("test_*.py")}
-LIBRARIES = ("numpy", "scipy", "array-api-strict", "dpnp", "cupy", "triton", "hypothesis")
+LIBRARIES = ("numpy", "scipy", "llvmlite", "array-api-strict", "dpnp", "cupy", "triton", "dask", "cubed", "hypothesis")
 
 _records: list[dict[str, Any]] = []
 _started = time.time()
@@ -56,12 +57,17 @@ def figures(request: pytest.FixtureRequest) -> Iterator[Figures]:
     )
 
 
+def modules_without_tests(items: Iterable[pytest.Item]) -> set[str]:
+    """Return the modules of this folder without a test among the collected ones."""
+    return MODULES - {item.path.stem for item in items}
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Write the figures of a long run if it contains every module and no test failed."""
-    complete = {record["module"] for record in _records} == MODULES
-    if not LONG or exitstatus or not complete or hasattr(session.config, "workerinput"):
+    is_run = not session.config.option.collectonly and not hasattr(session.config, "workerinput")
+    if not LONG or exitstatus or not is_run or modules_without_tests(session.items):
         return
-    devices = [str(device) for device in xp.devices()]
+    devices = session.config.getoption("--device") or [str(device) for device in usable_devices()]
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - _started),

@@ -15,10 +15,6 @@ from xtensor import engines
 
 from .tiers import LONG
 
-ENGINES = [name for name in ("dask", "cubed") if find_spec(name) is not None]
-if not ENGINES:
-    pytest.skip("no engine is installed: tox -e engines", allow_module_level=True)
-
 SHAPES = ((), (0,), (1,), (5,), (3, 4), (1, 3), (0, 2), (2, 3, 2))
 
 QUICK = {"dask": 160, "cubed": 8}
@@ -29,6 +25,14 @@ LONGER = {"dask": None, "cubed": 2000}
 
 TOGETHER = 64
 """Number of results that are computed at once."""
+
+
+@pytest.fixture(params=QUICK)
+def engine(request: pytest.FixtureRequest) -> str:
+    """Each engine that is installed."""
+    if find_spec(request.param) is None:
+        pytest.skip(f"{request.param} is not installed: tox -e engines")
+    return str(request.param)
 
 
 def chunk_lengths(length: int, engine: str) -> list[tuple[int, ...]]:
@@ -99,7 +103,6 @@ def on_device(key: Any, engine: str, rng: Random) -> Any:
     return tuple(placed) if isinstance(key, tuple) else placed[0]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_elements_of_each_key_are_those_of_numpy(engine):
     rng = Random(1)
     pairs = []
@@ -110,7 +113,6 @@ def test_elements_of_each_key_are_those_of_numpy(engine):
     check(pairs)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_assignment_by_each_key_is_that_of_numpy(engine):
     rng = Random(2)
     pairs = []
