@@ -126,7 +126,7 @@ def relative_error(result: float, exact: Any) -> float:
     if math.isnan(result):
         return math.inf
     if abs(exact) >= LARGEST * 0.99:
-        return 0.0 if (math.isinf(result) and (result > 0) == (exact > 0)) or abs(result) > 1e307 else math.inf
+        return 0.0 if (result > 0) == (exact > 0) and abs(result) > 1e307 else math.inf
     if exact == 0:
         return 0.0 if abs(result) < 1e-12 else math.inf
     if abs(exact) < SMALLEST * 1e3:
