@@ -118,11 +118,18 @@ class Operands:
 
     def quotients(self, x1: Any, x2: Any) -> tuple[Array, Array]:
         """Return promoted operands of a division: integers in float64, or float32 on a device without it."""
-        x1, x2 = self.promoted(x1, x2)
+        # The dtype of an array of integers need not have a Python integer.
+        x1, x2 = self.promoted(*(float(x) if x.__class__ is int else x for x in (x1, x2)))
         if self.kinds[x1.dtype] in "fc":
             return x1, x2
         dtype = self.library_dtype(DOUBLE)
         return self.cast(x1, dtype), self.cast(x2, dtype)
+
+    def truths(self, x1: Any, x2: Any) -> tuple[Array, Array]:
+        """Return promoted operands of a logical function, for which each Python integer of 64 bits but 0 is true."""
+        return self.promoted(
+            *(x != 0 if x.__class__ is int and -(2**63) <= x < 2**64 else x for x in (x1, x2)),
+        )
 
     def several(self, arrays: Sequence[Array]) -> list[Array]:
         """Return arrays of their promoted dtype."""
