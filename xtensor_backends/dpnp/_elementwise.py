@@ -162,12 +162,12 @@ def _of_floats(function: Callable[..., Native], converted: Callable[[Native], Na
 
 
 def _of_truth(function: Callable[..., Native]) -> Callable[..., Native]:
-    """A function that takes a Python integer of 64 bits beyond the array's dtype for true, as all numbers but 0 are."""
+    """A function that takes a Python integer of int64 beyond the array's dtype for true, as all numbers but 0 are."""
 
     def computed(x1: Any, x2: Any) -> Native:
-        if _is_beyond(x1, x2) and -(2**63) <= x2 < 2**64:
+        if _is_beyond(x1, x2) and -(2**63) <= x2 < 2**63:
             return function(x1, True)
-        return function(True, x2) if _is_beyond(x2, x1) and -(2**63) <= x1 < 2**64 else function(x1, x2)
+        return function(True, x2) if _is_beyond(x2, x1) and -(2**63) <= x1 < 2**63 else function(x1, x2)
 
     return computed
 
