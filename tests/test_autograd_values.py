@@ -235,7 +235,7 @@ def test_the_deviation_of_one_complex_number_has_derivative_zero():
 # -- constants that are joined to variables ---------------------------------------------------------------------------
 
 
-def assigned(x, values):
+def with_elements_assigned(x, values):
     y = 2 * x
     y[1:] = values[1:]
     return y
@@ -247,7 +247,7 @@ def assigned(x, values):
         (lambda x, values: xp.concat([values, x]), [0.0, 0.0, 1.0, 1.0]),
         (lambda x, values: xp.stack([x, values]), [[1.0, 1.0], [0.0, 0.0]]),
         (lambda x, values: xp.diff(x, prepend=values), [0.0, 1.0, 0.0]),
-        (assigned, [2.0, 0.0]),
+        (with_elements_assigned, [2.0, 0.0]),
     ],
 )
 @pytest.mark.parametrize("values", [[5, 7], [True, True]], ids=["integers", "booleans"])

@@ -47,8 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m conformance.peers",
         description="Run the tests of another array library with Arrays in place of its arrays.",
-        epilog="Exit codes: 0: the run ended, and each wrong value, wrong dtype and crash has a reason. 1: one has none. "
-        "2: wrong usage. 3: the run did not end.",
+        epilog="Exit codes: 0: the run ended, and each wrong value, wrong dtype and crash has a reason. 1: one has "
+        "none. 2: wrong usage. 3: the run did not end.",
         allow_abbrev=False,
     )
     parser.add_argument("peer", choices=("numpy", "cupy", "autograd"))

@@ -7,7 +7,6 @@ look for another way; memory that a library has received stays valid when the Ar
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

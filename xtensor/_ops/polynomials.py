@@ -435,8 +435,8 @@ def polyval(p: AnyArray, x: AnyArray) -> Array:
 
     Notes
     -----
-    NumPy, ``polyval``. Computed with Horner's method. The sum of booleans is their logical or, their product the logical
-    and.
+    NumPy, ``polyval``. Computed with Horner's method. The sum of booleans is their logical or, their product the
+    logical and.
     """
     given = p
     p, x = as_arrays("polyval", p, x)
