@@ -102,7 +102,25 @@ def _batches(folder: Path) -> list[tuple[Any, Any]]:
     from xtensor.nn import models
 
     rng = np.random.default_rng(0)
-    words = "time people way water words number sound work part place years live back give most after thing".split()
+    words = [
+        "time",
+        "people",
+        "way",
+        "water",
+        "words",
+        "number",
+        "sound",
+        "work",
+        "part",
+        "place",
+        "years",
+        "live",
+        "back",
+        "give",
+        "most",
+        "after",
+        "thing",
+    ]
     texts = [" ".join(rng.choice(words, length)) for length in np.sort(rng.integers(5, 41, SENTENCES))]
     tokenizer = models.Tokenizer(folder)
     return [tokenizer.encode_batch(texts[first : first + BATCH]) for first in range(0, SENTENCES, BATCH)]

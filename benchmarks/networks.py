@@ -1,7 +1,7 @@
 """Neural networks beside torch and llama.cpp: text from files of quantized weights, vectors of sentences, training.
 
-Each library computes in a process of its own, on all processors; the processes take turns. ``of bandwidth`` is the share
-of the memory's bandwidth at which the weights of a token are read.
+Each library computes in a process of its own, on all processors; the processes take turns. ``of bandwidth`` is the
+share of the memory's bandwidth at which the weights of a token are read.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 
 from xtensor.backend import Native
 
-from . import _compile, _python, _threads
+from . import _compile, _digits, _python, _threads
 from ._calls import empty
 
 __all__ = ["kernels"]
@@ -31,8 +31,8 @@ MIN_SIZE = 1 << 12
 NANOSECONDS = 0.1
 """Time for a code, about."""
 
-ROWS = {1: 4, 2: 2, 3: 2, 4: 2}
-"""Rows that are computed at once, by the number of vectors; 1 for more: the sums of all stay in registers."""
+ROWS = {1: 4, 2: 4}
+"""Rows that are computed at once, by the number of vectors; 2 for more: the sums of all stay in registers."""
 
 LINE = 64
 """Bytes of a line of the caches."""
@@ -70,13 +70,20 @@ def _quantized_linear(x: Native, codes: Native, scales: Native, offsets: Native 
         sums = np.sum(np.reshape(x, (vectors, groups, -1)), axis=-1, dtype=np.float32)
     threads = _threads.team()
     nanoseconds = int(codes.size * vectors * NANOSECONDS)
-    run = _run(packed, length // LANES, offsets is not None, vectors)
+    digits: Native | int = 0
+    if packed and length == _digits.GROUP_BYTES and groups % _digits.GROUPS == 0 and _compile.has_feature("avx512vnni"):
+        digits = empty((vectors * groups // _digits.GROUPS, _digits.BLOCK), BYTES)
+    run = _run(packed, length // LANES, offsets is not None, vectors, digits.__class__ is not int)
     given = 0 if offsets is None else offsets
-    _call(run, PARTS * threads, threads, nanoseconds, codes, scales, given, x, sums, result, rows, groups)
+    operands = codes, scales, given, x, sums, result, rows, groups, digits, 0
+    _call(run, PARTS * threads, threads, nanoseconds, *operands)
     return result
 
 
-FLOAT = np.dtype(np.float32)
+FLOAT, BYTES = np.dtype(np.float32), np.dtype(np.uint8)
+
+MATRIX, OUTPUT = "ptr %codes, ptr %scales, ptr %offsets", "ptr %sums, ptr %result, i64 %rows, i64 %groups"
+"""Arguments of the functions that compute some rows."""
 
 PARTS = 4
 """Parts of the rows for each thread, in case another one is interrupted or begins late."""
@@ -85,29 +92,39 @@ _call = _python.call_unlocked()
 
 
 @functools.cache
-def _run(packed: bool, chunks: int, shifted: bool, vectors: int) -> int:
+def _run(packed: bool, chunks: int, shifted: bool, vectors: int, digits: bool) -> int:
     """Return the address of the function that computes all rows, for :func:`_python.call_unlocked`."""
     table = _compile.has_feature("avx512f")
-    key = f"quantized {packed} {chunks} {shifted} {vectors} {table}"
+    key = f"quantized {packed} {chunks} {shifted} {vectors} {digits} {table}"
     return _compile.compile_module(
-        lambda: _module(packed, chunks, shifted, vectors, table), ["run"], key=key, symbols=_threads.symbols()
+        lambda: _module(packed, chunks, shifted, vectors, digits, table), ["run"], key=key, symbols=_threads.symbols()
     )["run"]
 
 
-def _module(packed: bool, chunks: int, shifted: bool, vectors: int, table: bool) -> str:
+def _module(packed: bool, chunks: int, shifted: bool, vectors: int, digits: bool, table: bool) -> str:
     """Return the module for groups of a number of chunks of 16 bytes.
 
     Parameters
     ----------
     packed, shifted
         Whether a byte has two codes, and whether there are offsets.
+    digits
+        Whether vectors are computed as integers where these are exact.
     table
         Whether the processor looks up the numbers of 16 codes by one instruction.
     """
-    rows = ROWS.get(vectors, 1)
+    rows = ROWS.get(vectors, 2)
     functions = [_Rows(number, packed, chunks, shifted, vectors, table).text() for number in sorted({rows, 1})]
+    text = _MODULE.replace("ROWS", str(rows)).replace("VECTORS", str(vectors))
+    text = text.replace("MATRIX", MATRIX).replace("OUTPUT", OUTPUT)
+    if digits:
+        functions += [_digits.Rows(number, shifted, vectors).text() for number in sorted({rows, 1})]
+        functions.append(_digits.prepare(shifted=shifted))
+    else:
+        text = text.replace("@prepare(", "@nothing(").replace("@digits", "@rows")
+        functions.append("define internal i1 @nothing(ptr %x, i64 %groups, ptr %blocks) nounwind { ret i1 true }\n")
     declarations = _TABLE if packed and table else ""
-    return "".join([_MODULE.replace("ROWS", str(rows)), declarations, *functions])
+    return "".join([text, declarations, *functions])
 
 
 class _Rows:
@@ -165,9 +182,7 @@ class _Rows:
         self.lines += ["  br label %group", "group:", "  %j = phi i64 [0, %entry], [%j.next, %end]"]
         for row, vector in self.each():
             names = f"{row}.{vector}"
-            self.lines.append(
-                f"  %all.{names} = phi <16 x float> [zeroinitializer, %entry], [%all.next.{names}, %end]"
-            )
+            self.lines.append(f"  %all.{names} = phi <16 x float> [zeroinitializer, %entry], [%all.next.{names}, %end]")
             self.lines.append(f"  %shift.{names} = phi float [0.0, %entry], [%shift.next.{names}, %end]")
         first_code, first_x = self.let(f"mul i64 %j, {self.bytes}"), self.let(f"mul i64 %j, {self.columns}")
         self.prefetch("i8", codes[0], width, self.bytes)
@@ -177,7 +192,9 @@ class _Rows:
         dots = self.group(group_codes, group_xs)
         for row in self.rows:
             scale = self.splat(self.let(f"load float, ptr {self.at('float', scales[row], '%j')}, align 4"))
-            offset = self.let(f"load float, ptr {self.at('float', offsets[row], '%j')}, align 4") if self.shifted else ""
+            offset = (
+                self.let(f"load float, ptr {self.at('float', offsets[row], '%j')}, align 4") if self.shifted else ""
+            )
             for vector in self.vectors:
                 names = f"{row}.{vector}"
                 total = self.fma(dots[row, vector], scale, f"%all.{names}")
@@ -272,7 +289,8 @@ class _Rows:
 _TABLE = "declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float>, <16 x i32>)\n\n"
 """Selects elements by the lower four bits of the indices."""
 
-# Operands of ``run``: parts, threads, nanoseconds, then the arguments of ``job``.
+# Operands of ``run``: parts, threads, nanoseconds, then the arguments of ``job``: the arrays, the numbers of rows and
+# groups, the memory for digits, and whether floating-point numbers are computed with, which ``run`` sets.
 _MODULE = """
 declare <16 x float> @llvm.fmuladd.v16f32(<16 x float>, <16 x float>, <16 x float>)
 declare float @llvm.vector.reduce.fadd.v16f32(float, <16 x float>)
@@ -280,12 +298,38 @@ declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare void @xtensor_parallel(ptr, ptr, i64, i64, i64)
 
 define i64 @run(ptr %operands) nounwind {
+entry:
   %parts = load i64, ptr %operands
   %threads.at = getelementptr i64, ptr %operands, i64 1
   %threads = load i64, ptr %threads.at
   %nanoseconds.at = getelementptr i64, ptr %operands, i64 2
   %nanoseconds = load i64, ptr %nanoseconds.at
   %arguments = getelementptr i64, ptr %operands, i64 3
+  %x.at = getelementptr i64, ptr %arguments, i64 3
+  %x = load ptr, ptr %x.at
+  %groups.at = getelementptr i64, ptr %arguments, i64 7
+  %groups = load i64, ptr %groups.at
+  %digits.at = getelementptr i64, ptr %arguments, i64 8
+  %digits = load ptr, ptr %digits.at
+  %columns = mul i64 %groups, 32
+  %size = mul i64 %groups, 128
+  br label %vector
+vector:
+  %v = phi i64 [0, %entry], [%v.next, %vector]
+  %bad = phi i1 [false, %entry], [%bad.next, %vector]
+  %x.from = mul i64 %v, %columns
+  %v.x = getelementptr float, ptr %x, i64 %x.from
+  %digits.from = mul i64 %v, %size
+  %v.digits = getelementptr i8, ptr %digits, i64 %digits.from
+  %wrong = call i1 @prepare(ptr %v.x, i64 %groups, ptr %v.digits)
+  %bad.next = or i1 %bad, %wrong
+  %v.next = add i64 %v, 1
+  %v.more = icmp ult i64 %v.next, VECTORS
+  br i1 %v.more, label %vector, label %compute
+compute:
+  %floats = zext i1 %bad.next to i64
+  %floats.at = getelementptr i64, ptr %arguments, i64 9
+  store i64 %floats, ptr %floats.at
   call void @xtensor_parallel(ptr @job, ptr %arguments, i64 %parts, i64 %threads, i64 %nanoseconds)
   ret i64 0
 }
@@ -307,6 +351,11 @@ entry:
   %rows = load i64, ptr %rows.at
   %groups.at = getelementptr i64, ptr %arguments, i64 7
   %groups = load i64, ptr %groups.at
+  %digits.at = getelementptr i64, ptr %arguments, i64 8
+  %digits = load ptr, ptr %digits.at
+  %floats.at = getelementptr i64, ptr %arguments, i64 9
+  %floats.number = load i64, ptr %floats.at
+  %floats = icmp ne i64 %floats.number, 0
   %before = mul i64 %rows, %part
   %first = udiv i64 %before, %parts
   %part.next = add i64 %part, 1
@@ -314,20 +363,30 @@ entry:
   %last = udiv i64 %through, %parts
   br label %test.several
 test.several:
-  %i = phi i64 [%first, %entry], [%i.next, %several]
+  %i = phi i64 [%first, %entry], [%i.next, %several.floats], [%i.next, %several.digits]
   %i.next = add i64 %i, ROWS
   %enough = icmp ule i64 %i.next, %last
   br i1 %enough, label %several, label %test.one
 several:
-  call void @rowsROWS(ptr %codes, ptr %scales, ptr %offsets, ptr %x, ptr %sums, ptr %result, i64 %rows, i64 %groups, i64 %i)
+  br i1 %floats, label %several.floats, label %several.digits
+several.floats:
+  call void @rowsROWS(MATRIX, ptr %x, OUTPUT, i64 %i)
+  br label %test.several
+several.digits:
+  call void @digitsROWS(MATRIX, ptr %digits, OUTPUT, i64 %i)
   br label %test.several
 test.one:
-  %r = phi i64 [%i, %test.several], [%r.next, %one]
+  %r = phi i64 [%i, %test.several], [%r.next, %one.floats], [%r.next, %one.digits]
   %left = icmp ult i64 %r, %last
   br i1 %left, label %one, label %end
 one:
-  call void @rows1(ptr %codes, ptr %scales, ptr %offsets, ptr %x, ptr %sums, ptr %result, i64 %rows, i64 %groups, i64 %r)
   %r.next = add i64 %r, 1
+  br i1 %floats, label %one.floats, label %one.digits
+one.floats:
+  call void @rows1(MATRIX, ptr %x, OUTPUT, i64 %r)
+  br label %test.one
+one.digits:
+  call void @digits1(MATRIX, ptr %digits, OUTPUT, i64 %r)
   br label %test.one
 end:
   ret void

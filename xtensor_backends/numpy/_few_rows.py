@@ -32,7 +32,8 @@ def rms_norm(x: Native, weight: Native | None, *, axes: tuple[int, ...], eps: fl
         squares = np.add.reduce(np.multiply(x, x), axis=-1, keepdims=True)
         squares /= length
         limits = LIMITS[x.dtype.char]
-        if not all([(0.0 if eps >= limits[0] else limits[0]) <= square <= limits[1] for square in squares.flat]):
+        least = 0.0 if eps >= limits[0] else limits[0]
+        if not all(least <= square <= limits[1] for square in squares.flat):
             return NotImplemented  # the formula scales the elements
         squares += eps
         result = np.divide(x, np.sqrt(squares, squares))
