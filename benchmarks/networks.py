@@ -210,7 +210,12 @@ EXAMPLE_CASES = tuple(
 )
 
 SENTENCE_CASE = NetworkCase(
-    f"vectors of {SENTENCES} sentences, all-MiniLM-L6-v2", "sentences", (), ("torch",), unit="sentences/s", count=SENTENCES
+    f"vectors of {SENTENCES} sentences, all-MiniLM-L6-v2",
+    "sentences",
+    (),
+    ("torch",),
+    unit="sentences/s",
+    count=SENTENCES,
 )
 
 

@@ -75,8 +75,8 @@ def _quantized_linear(x: Native, codes: Native, scales: Native, offsets: Native 
         digits = empty((vectors * groups // _digits.GROUPS, _digits.BLOCK), BYTES)
     run = _run(packed, length // LANES, offsets is not None, vectors, digits.__class__ is not int)
     given = 0 if offsets is None else offsets
-    operands = codes, scales, given, x, sums, result, rows, groups, digits, 0
-    _call(run, PARTS * threads, threads, nanoseconds, *operands)
+    matrix = codes, scales, given, x, sums, result, rows, groups, digits, 0
+    _call(run, PARTS * threads, threads, nanoseconds, *matrix)
     return result
 
 
