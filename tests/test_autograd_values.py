@@ -230,3 +230,35 @@ def test_the_deviation_of_one_complex_number_has_derivative_zero():
     z = xp.asarray([1.0 + 2.0j])
     assert complex(autograd.jvp(xp.std, (z,), (z,))[1]) == 0
     assert numbers(autograd.grad(xp.std)(z)) == [0j]
+
+
+# -- constants that are joined to variables ---------------------------------------------------------------------------
+
+
+def with_elements_assigned(x, values):
+    y = 2 * x
+    y[1:] = values[1:]
+    return y
+
+
+@pytest.mark.parametrize(
+    ("join", "expected"),
+    [
+        (lambda x, values: xp.concat([values, x]), [0.0, 0.0, 1.0, 1.0]),
+        (lambda x, values: xp.stack([x, values]), [[1.0, 1.0], [0.0, 0.0]]),
+        (lambda x, values: xp.diff(x, prepend=values), [0.0, 1.0, 0.0]),
+        (with_elements_assigned, [2.0, 0.0]),
+    ],
+)
+@pytest.mark.parametrize("values", [[5, 7], [True, True]], ids=["integers", "booleans"])
+def test_tangent_of_joined_constants_is_zero(join, expected, values, device):
+    x, constants = xp.asarray([0.5, 1.5], device=device), xp.asarray(values, device=device)
+    assert numbers(autograd.jvp(lambda x: join(x, constants), (x,), (xp.ones_like(x),))[1]) == expected
+    forward = autograd.jacobian(lambda x: join(x, constants), mode="forward")(x)
+    assert numbers(forward) == numbers(autograd.jacobian(lambda x: join(x, constants))(x))
+
+
+@pytest.mark.parametrize("value", [3, True, np.int64(3), np.bool_(True)])
+def test_gradient_of_an_integer_or_a_boolean_raises(value):
+    with pytest.raises(TypeError, match="whose result is real"):
+        autograd.grad(lambda x: value)(xp.ones(2))

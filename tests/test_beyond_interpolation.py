@@ -214,3 +214,8 @@ def test_unwrap_of_phases_matches_numpy(device, dtype):
 def test_unwrap_refuses_other_dtypes(device, dtype):
     with pytest.raises(TypeError, match=r"unwrap\(\) takes real numbers"):
         xp.unwrap(xp.ones(3, dtype=dtype))
+
+
+def test_coordinates_of_booleans_differ_by_their_exclusive_or(device):
+    x = xp.asarray([True, False, True], device=device)
+    assert float(xp.trapezoid(xp.asarray([1.0, 2.0, 3.0], device=device), x)) == 4.0

@@ -20,7 +20,7 @@ NAMES = [(library, name) for library, names in remedies.NAMESPACE.items() for na
 TEXTS = [
     *[
         text
-        for table in (remedies.NAMESPACE, remedies.FUNCTIONAL)
+        for table in (remedies.NAMESPACE, *remedies.CHAPTERS.values())
         for names in table.values()
         for text in names.values()
     ],
@@ -53,12 +53,32 @@ def test_name_of_another_library_has_its_remedy(library, name):
         getattr(xp, name)
 
 
-@pytest.mark.parametrize("name", remedies.FUNCTIONAL["PyTorch"])
-def test_name_of_the_functions_of_networks_has_its_remedy(name):
-    with pytest.raises(
-        AttributeError, match=rf"'xtensor\.nn\.functional' has no attribute '{name}'; PyTorch's {name} is "
-    ):
-        getattr(xp.nn.functional, name)
+@pytest.mark.parametrize(
+    ("module", "library", "name"),
+    [
+        (module, library, name)
+        for module, libraries in remedies.CHAPTERS.items()
+        for library, names in libraries.items()
+        for name in names
+    ],
+)
+def test_name_in_a_module_has_its_remedy(module, library, name):
+    remedy = remedies.CHAPTERS[module][library][name]
+    message = f"module '{module}' has no attribute '{name}'; {library}'s {name} is {remedy}"
+    with pytest.raises(AttributeError, match=re.escape(message)):
+        getattr(found(module), name)
+
+
+@pytest.mark.parametrize("module", remedies.CHAPTERS)
+def test_unknown_name_in_a_module_has_pythons_message(module):
+    with pytest.raises(AttributeError, match=re.escape(f"module '{module}' has no attribute 'no_such_name'") + "$"):
+        _ = found(module).no_such_name
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "categorical", "fold_in", "split"])
+def test_random_function_of_another_library_has_its_remedy(name):
+    with pytest.raises(AttributeError, match=re.escape("rng = xtensor.random.default_rng(seed)")):
+        getattr(xp.random, name)
 
 
 @pytest.mark.parametrize("name", remedies.ATTRIBUTES)

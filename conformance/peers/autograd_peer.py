@@ -25,6 +25,10 @@ LEFT_OUT = ("test_tests", "test_performance", "test_vspaces", "test_graphs")
 """Files about the checks themselves, the speed and the inner classes of the peer."""
 
 
+ENVIRONMENT = {"SCIPY_ARRAY_API": "1"}
+"""SciPy's functions of Arrays call those of xtensor, which have derivatives."""
+
+
 def files(source: Path) -> list[Path]:
     """Return the files of tests in a checkout of HIPS autograd."""
     return [path for path in sorted((source / "tests").glob("test_*.py")) if path.stem not in LEFT_OUT]
@@ -41,13 +45,15 @@ def install(source: Path) -> None:
     autograd.__dict__.update(TRANSFORMS)
     modules: dict[str, ModuleType] = {
         "autograd": autograd,
-        "autograd.numpy": Namespace(np, "autograd.numpy"),
+        "autograd.numpy": Namespace(np, "autograd.numpy", partial=True),
         "autograd.core": _module("core", make_vjp=make_vjp, make_jvp=make_jvp),
         "autograd.test_util": _module("test_util", **CHECKS),
         "autograd.wrap_util": _module("wrap_util", unary_to_nary=unary_to_nary),
         "autograd.differential_operators": _module("differential_operators", **TRANSFORMS),
         **{f"autograd.{name}": _module(name) for name in ("builtins", "extend", "misc", "tracer", "scipy")},
     }
+    # NumPy's own have no protocol and return NumPy's arrays.
+    modules["autograd.numpy"].__dict__.update(c_=xp.c_, r_=xp.r_)
     modules["autograd.numpy.random"] = modules["autograd.numpy"].random
     modules["autograd.numpy.linalg"] = modules["autograd.numpy"].linalg
     sys.modules.update(modules)

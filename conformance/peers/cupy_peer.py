@@ -99,6 +99,7 @@ def _as_numpy(value: Any, *args: Any, **kwargs: Any) -> Any:
 
 OWN: dict[str, Any] = {
     "asnumpy": _as_numpy,
+    "vectorize": xp.vectorize,  # NumPy's own is a class without a protocol, whose results are NumPy's arrays
     "get_array_module": lambda *args: np if first_array(args) is None else sys.modules["cupy"],
 }
 

@@ -39,13 +39,15 @@ INTENTIONS: tuple[Intention, ...] = tuple(
         ),
         "numpy.md#elements": (
             r"np\.generic\b",
+            r"^AttributeError: 'Array' object has no attribute 'is_integer'",
             r"\| .*(isinstance|type)\(.*np\.(float|int|bool|complex|str)\w*",
             r"\| .*is (a\.dtype\.type|dtype\.type)",
         ),
         "numpy.md#parameters": (
             r"^ValueError: x\.T needs an array of two dimensions",
             r"^TypeError: \w+\(\) takes Arrays, NumPy arrays and scalars, not (list|tuple)",
-            r"^AttributeError: 'Array' object has no attribute '(data|ctypes|resize)'",
+            r"^AttributeError: 'Array' object has no attribute '(data|ctypes|resize|__array_(interface|struct)__)'",
+            r"cupy: <class 'bool'>\s+numpy: <class 'numpy.ndarray'>",
             r"^AttributeError: property '(shape|dtype|strides|real|imag)' of 'Array' object has no setter",
         ),
         "numpy.md#subclasses-of-numpys-array": (r"subclass",),

@@ -30,7 +30,14 @@ TIMEOUT = "the test did not end within"
 """The beginning of the message of a test that was interrupted."""
 
 _NESTED = re.compile(r"^(?:\w+\.)*(\w+)(?:: (.*))?$")
-_INAPPLICABLE = ("InapplicableError: ", "DummyObjectWith")
+_INAPPLICABLE = (
+    "InapplicableError: ",
+    "DummyObjectWith",
+    "object has no attribute '__cuda_array_interface__'",
+    "'numpy.ndarray' object has no attribute 'get'",
+    "'poly1d' object has no attribute 'get'",
+    "'poly1d' object has no attribute 'set'",
+)
 _NO_ERROR = ("DID NOT RAISE", "not raised", "Only numpy raises error", "expected to raise errors, but not")
 _TEXTS = (
     "DID NOT WARN",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.peers.kinds import KINDS
+from conformance.peers.reasons import departures
 from conformance.peers.run import Outcomes
 
 BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
@@ -30,6 +31,7 @@ def write(root: Path, peer: str, source: Path, device: str, outcomes: Outcomes) 
         "counts": outcomes.counts(),
         "chapters": outcomes.chapters(peer),
         "refusals": dict(pages.most_common()),
+        "departures": departures(peer, outcomes.verdicts),
     }
     folder = root / "conformance" / "results" / "peers"
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,6 +65,10 @@ def table(record: Mapping[str, Any]) -> str:
     if record["refusals"]:
         lines += ["\nBy intention, by the section that states it:\n"]
         lines += [f"- {count}: [{page}]({page})" for page, count in record["refusals"].items()]
+    if record["departures"]:
+        lines += ["\nEach wrong value, wrong dtype and crash, with the number of its cases:\n"]
+        lines += ["| kind | test | cases | reason |", "| --- | --- | ---: | --- |"]
+        lines += [f"| {kind} | `{test}` | {count} | {text} |" for kind, test, count, text in record["departures"]]
     return "\n".join(lines) + "\n"
 
 

@@ -103,6 +103,7 @@ def _environment(name: str, source: Path, device: str, records: Path) -> dict[st
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": os.pathsep.join([os.path.abspath(entry) for entry in sys.path]),
             "XTENSOR_DEVICE": device,
+            **getattr(plugin.peer(name), "ENVIRONMENT", {}),
             plugin.PEER: name,
             plugin.SOURCE: str(source),
             plugin.RECORDS: str(records),

@@ -39,7 +39,7 @@ def first_array(values: Iterable[Any]) -> Any:
     return None
 
 
-CONVERSIONS = frozenset((np.array, np.asarray, np.asanyarray, np.ascontiguousarray))
+CONVERSIONS = frozenset((np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray))
 """NumPy's functions whose result is an Array with ``like=`` alone; for the peer, it is one of its own arrays."""
 
 

@@ -34,7 +34,7 @@ from .errors import describe
 from .failures import recover
 from .fp_warnings import rewarn
 from .functions import Implementation
-from .indexing import PLAIN_KEYS, assigned_by_kernel, detached, is_plain, key_error, selecting
+from .indexing import PLAIN_KEYS, as_index, assigned_by_kernel, detached, is_plain, key_error, selecting
 from .inplace import recover_inplace
 from .interchange import export
 from .memory import Memory
@@ -522,11 +522,11 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
             return tuple(part if part.__class__ in PLAIN_KEYS else self._key(part) for part in key)
         if isinstance(key, np.ndarray):
             if key.dtype.kind not in "biu":
-                raise IndexError(f"an index array has a boolean or integer dtype, not {key.dtype}")
+                raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {key.dtype}")
             key = key.astype(key.dtype.newbyteorder("="), copy=False)
             return native_indices(device._library.from_host(key, device._backend_spec, copy=None), device)
         if isinstance(key, list):
-            key = xp.asarray(key, device=device)
+            key = as_index(key, xp, device)
             return (key if key.size else xp.astype(key, np.int64))._native
         return key
 

@@ -9,16 +9,19 @@ from types import EllipsisType
 from typing import Any
 
 from .backend import Native
+from .boundary import cause
 from .checks import check_bounds
 from .device import Device
 from .dispatch import call
 from .failures import explained
 from .operations import declare, operation
+from .resolved_keys import NO_INDEX
 
 __all__ = [
     "ASSIGNED_WHERE",
     "PLAIN_KEYS",
     "SELECTED",
+    "as_index",
     "assigned_by_kernel",
     "detached",
     "is_plain",
@@ -65,6 +68,14 @@ def assigned_by_kernel(device: Device, native: Native, key: Native, value: Any) 
     if key.size < implementation.min_size:
         return False
     return implementation.kernel(native, key, value, None) is not NotImplemented
+
+
+def as_index(values: list[Any], xp: Any, device: Device) -> Any:
+    """Return a list that is an index as an Array."""
+    try:
+        return xp.asarray(values, device=device)
+    except TypeError as error:  # texts, slices or other objects
+        raise IndexError(f"{NO_INDEX}; a list as an index holds integers or booleans") from cause(error)
 
 
 def _select(device: Device, native: Native, key: Native) -> Native:

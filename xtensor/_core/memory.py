@@ -6,7 +6,7 @@ look for another way; memory that a library has received stays valid when the Ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +41,21 @@ class Memory:
         except AttributeError as error:
             raise BufferError(str(error)) from None
         return view.__buffer__(flags)  # type: ignore[attr-defined,no-any-return]
+
+    def __bytes__(self: Any) -> bytes:
+        return self.tobytes()  # type: ignore[no-any-return]
+
+    def dump(self: Any, file: Any) -> None:
+        """Pickle the array to a file or to a path, for :func:`pickle.load`: NumPy's ``ndarray.dump``."""
+        if hasattr(file, "write"):
+            pickle.dump(self, file)
+            return
+        with open(file, "wb") as stream:
+            pickle.dump(self, stream)
+
+    def dumps(self: Any) -> bytes:
+        """Return the array's pickle, for :func:`pickle.loads`: NumPy's ``ndarray.dumps``."""
+        return pickle.dumps(self)
 
     @property
     def base(self: Any) -> Array | None:
@@ -118,7 +133,7 @@ class Flat:
     The functions of the namespace take it as an Array of one dimension. An assignment changes the Array.
     """
 
-    __slots__ = ("_iterator", "base")
+    __slots__ = ("_elements", "base")
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -144,13 +159,13 @@ class Flat:
     def __len__(self) -> int:
         return self.base.size
 
-    def __iter__(self) -> Iterator[Array]:
-        return iter(self._flattened)
+    def __iter__(self) -> Flat:
+        return self
 
     def __next__(self) -> Array:
-        if not hasattr(self, "_iterator"):
-            self._iterator = iter(self)
-        return next(self._iterator)
+        if not hasattr(self, "_elements"):
+            self._elements = iter(self._flattened)
+        return next(self._elements)
 
     def __getitem__(self, key: Any) -> Array:
         """Return a copy of elements, as NumPy does."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from .annotations import AnyArray, ArrayLike, DTypeLike, HostArray, Mode, Operand, Order, SortKind
     from .array import Array
+    from .device import Device
     from .dtypes import Casting
 
 xp: Any = None
@@ -366,7 +367,7 @@ class Methods:
         if not -308 <= check_integer(decimals, "round", "decimals") <= 308:
             raise ValueError(f"round(): decimals is a number of digits, not {decimals}")
         if not decimals:
-            return xp.round(self)
+            return xp.round(xp.astype(self, _half_of(self.device)) if self.dtype.kind == "b" else self)
         if self.dtype.kind in "biu":
             return self.copy() if decimals > 0 else _round_integers(self, 10**-decimals)
         factor = 10.0 ** abs(decimals)
@@ -512,6 +513,12 @@ def assigned(x: Any, value: Any) -> Any:
         error, number = (ValueError, "NaN") if xp.any(xp.isnan(result)) else (OverflowError, "infinity")
         raise error(f"cannot convert float {number} to integer; assign finite numbers to an Array of dtype {x.dtype}")
     return result
+
+
+def _half_of(device: Device) -> Any:
+    """Return float16, in which NumPy rounds booleans; the default floating-point dtype on a device without it."""
+    half = np.dtype(np.float16)
+    return half if device.supports(half) else device.default_dtypes["real floating"]
 
 
 def _round_integers(x: Any, unit: int) -> Any:

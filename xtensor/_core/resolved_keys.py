@@ -13,6 +13,7 @@ from typing import Any
 from .dtypes import kind_of
 
 __all__ = [
+    "NO_INDEX",
     "check_positions",
     "forward_slice",
     "resolved_key",
@@ -21,7 +22,10 @@ __all__ = [
     "written_slice",
 ]
 
-NO_INDEX = "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices"
+NO_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
+    "indices"
+)
 
 
 def resolved_key(key: Any, shape: tuple[int, ...], array_type: type) -> list[Any]:

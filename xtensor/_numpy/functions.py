@@ -133,7 +133,8 @@ def counterpart(function: Function) -> Function | None:
     if module == "numpy.lib.scimath":
         return REAL_DOMAINS.get(name)
     if module == "numpy.fft":
-        return _adapted(function, getattr(fft, name, None))
+        found = _adapted(function, getattr(fft, name, None))
+        return _along_axes(found) if found is not None and name in ("fft2", "fftn", "ifft2", "ifftn") else found
     if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":
         return _adapted(function, stride_tricks.sliding_window_view)
     if getattr(np, name, None) is not function:
@@ -142,6 +143,19 @@ def counterpart(function: Function) -> Function | None:
     if name in SIGNATURES:
         return SIGNATURES[name]
     return _adapted(function, getattr(xp, name, None) or getattr(linalg, name, None))
+
+
+def _along_axes(transform: Function) -> Function:
+    """Return a Fourier transform that gives the argument itself where there is no axis, as NumPy's does."""
+
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        axes = args[2] if len(args) > 2 else kwargs.get("axes")
+        if args and args[0].__class__ is Array and axes.__class__ in (tuple, list) and not axes:
+            return args[0]
+        return transform(*args, **kwargs)
+
+    transformed.__wrapped__ = transform  # type: ignore[attr-defined]
+    return transformed
 
 
 def _adapted(function: Function, found: Function | None) -> Function | None:

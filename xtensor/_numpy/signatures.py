@@ -68,6 +68,28 @@ def round(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
     return store("round", x.round(decimals), out)
 
 
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Array:
+    arr, indices = as_arrays("take_along_axis", arr, indices)
+    if indices.dtype.kind not in "iu":
+        raise IndexError(
+            f"`indices` must be an integer array; take_along_axis() received dtype {indices.dtype}, cast with "
+            "xtensor.astype"
+        )
+    if axis is None and indices.ndim != 1:
+        raise ValueError(
+            "when axis=None, `indices` must have a single dimension.; take_along_axis() received indices of shape "
+            f"{indices.shape}"
+        )
+    arr, axis = _flattened(arr, axis)
+    return xp.take_along_axis(arr, indices, axis=axis)
+
+
+def real(val: Any) -> Array:
+    """Return the real components: the array itself for a real dtype; NumPy, ``real``."""
+    x: Array = as_arrays("real", val)[0]
+    return x.real
+
+
 def squeeze(a: Any, axis: Any = None) -> Array:
     x: Array = as_arrays("squeeze", a)[0]
     return x.squeeze(axis)
@@ -348,12 +370,34 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = Fal
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any, copy: Any = None) -> Array:
     """Return ``numpy.asarray(a, like=x)``: an Array on the device of ``x``."""
-    return xp.asarray(a, dtype=dtype, device=device, copy=copy)
+    return _in_order(xp.asarray(a, dtype=dtype, device=device, copy=copy), order, copy)
+
+
+def _in_order(x: Array, order: Any, copy: Any = None) -> Array:
+    """Return an array in host memory in row-major (``"C"``) or column-major order (``"F"``); others unchanged."""
+    order = order.upper() if isinstance(order, str) else order
+    if order not in ("C", "F") or not x._device.host:
+        return x
+    memory = x._device._library.to_host(x._native)
+    if memory.flags[f"{order}_CONTIGUOUS"]:
+        return x
+    if copy is False:
+        raise ValueError(
+            "Unable to avoid copy while creating an array as requested.; an array of shape "
+            f"{x.shape} is copied for order={order!r}, pass copy=None"
+        )
+    return xp.asarray(np.array(memory, order=order), device=x.device)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None, *, device: Any) -> Array:
     """Return ``numpy.ascontiguousarray(a, like=x)``: at least one dimension, as NumPy has it."""
-    result = xp.asarray(a, dtype=dtype, device=device)
+    result = _in_order(xp.asarray(a, dtype=dtype, device=device), "C")
+    return result if result.ndim else xp.reshape(result, (1,))
+
+
+def asfortranarray(a: Any, dtype: Any = None, *, device: Any) -> Array:
+    """Return ``numpy.asfortranarray(a, like=x)``: at least one dimension; column-major in host memory."""
+    result = _in_order(xp.asarray(a, dtype=dtype, device=device), "F")
     return result if result.ndim else xp.reshape(result, (1,))
 
 
@@ -369,15 +413,14 @@ def array(
     ndmax: int = 0,
 ) -> Array:
     """Return ``numpy.array(object, like=x)``: an Array on the device of ``x``."""
-    result = xp.asarray(object, dtype=dtype, device=device, copy=copy)
-    return xp.reshape(result, (1,) * (ndmin - result.ndim) + result.shape)
+    result = _in_order(xp.asarray(object, dtype=dtype, device=device, copy=copy), order, copy)
+    return xp.reshape(result, (1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 
 def _created(name: str) -> Function:
     """Return NumPy's creation function with ``like``: its values on the device of that Array."""
 
     def create(*args: Any, device: Any, **kwargs: Any) -> Any:
-        kwargs.pop("order", None)
         return xp.asarray(getattr(np, name)(*args, **kwargs), device=device)
 
     return create
@@ -389,7 +432,7 @@ def _filled(name: str) -> Function:
     def create(shape: Any, *args: Any, device: Any, order: Any = "C", **kwargs: Any) -> Any:
         if name != "full" and args:
             kwargs["dtype"], args = args[0], args[1:]
-        return function(shape, *args[:1], device=device, **kwargs)
+        return _in_order(function(shape, *args[:1], device=device, **kwargs), order)
 
     return create
 
@@ -402,7 +445,7 @@ def _like(name: str) -> Function:
     ) -> Array:
         check_order(order, f"{name}_like")
         (a,) = as_arrays(f"{name}_like", a)
-        return getattr(xp, f"{name}_like")(a, dtype=dtype, shape=shape)  # type: ignore[no-any-return]
+        return _in_order(getattr(xp, f"{name}_like")(a, dtype=dtype, shape=shape), order)
 
     return like
 
@@ -419,9 +462,9 @@ def full_like(
 ) -> Array:
     (a,) = as_arrays("full_like", a)
     check_order(order, "full_like")
-    result: Array = _like("empty")(a, dtype=dtype, shape=shape)
+    result: Array = _like("empty")(a, dtype=dtype, order=order, shape=shape)
     if fill_value.__class__ in (bool, int, float, complex):
-        return xp.full_like(result, fill_value)
+        return _in_order(xp.full_like(result, fill_value), order)
     result[...] = xp.astype(as_arrays("full_like", a, fill_value)[1], result.dtype, copy=False)
     return result
 
@@ -430,6 +473,7 @@ CREATION: dict[Function, Function] = {
     np.asarray: asarray,
     np.asanyarray: asarray,
     np.ascontiguousarray: ascontiguousarray,
+    np.asfortranarray: asfortranarray,
     np.array: array,
     np.empty: _filled("empty"),
     np.full: _filled("full"),
@@ -465,6 +509,7 @@ SIGNATURES: dict[str, Function] = {
     "min_scalar_type": min_scalar_type,
     "ndim": lambda a: a.ndim,
     "nonzero": nonzero,
+    "real": real,
     "reshape": reshape,
     "roll": roll,
     "round": round,
@@ -476,6 +521,7 @@ SIGNATURES: dict[str, Function] = {
     "squeeze": squeeze,
     "stack": stack,
     "take": take,
+    "take_along_axis": take_along_axis,
     "tile": tile,
     "where": where,
 }

@@ -191,7 +191,7 @@ def _interpolated_dtype(a: Array, q: Any) -> DType:
     levels = q.dtype if hasattr(q, "dtype") else np.asarray(q).dtype
     if kind_of(levels) != "f":
         return dtype
-    return _casts.supported(result_type(dtype, levels), a.device)
+    return _casts.supported(result_type(dtype if kind_of(a.dtype) == "b" else a.dtype, levels), a.device)
 
 
 def _on_device(x: Any, a: Array) -> Array:

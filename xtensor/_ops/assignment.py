@@ -268,10 +268,16 @@ def put_along_axis(arr: Array, indices: AnyArray, values: Operand, axis: int | N
     (_, indices) = coerce_operands("put_along_axis", arr, indices)
     device_of(indices, "put_along_axis")
     if indices.dtype.kind not in "iu":
-        raise TypeError(f"put_along_axis(): indices are integers, not dtype {indices.dtype}; cast with xtensor.astype")
+        raise IndexError(
+            f"`indices` must be an integer array; put_along_axis() received dtype {indices.dtype}, cast with "
+            "xtensor.astype"
+        )
     if axis is None:
         if indices.ndim != 1:
-            raise ValueError(f"put_along_axis(): with axis=None indices have one dimension, not shape {indices.shape}")
+            raise ValueError(
+                "when axis=None, `indices` must have a single dimension.; put_along_axis() received indices of shape "
+                f"{indices.shape}"
+            )
         flat = xp.reshape(arr, (-1,), copy=True)
         put_along_axis(flat, indices, values, 0)
         arr[...] = xp.reshape(flat, arr.shape)

@@ -199,7 +199,9 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
         steps = dx if isinstance(dx, (int, float, complex)) else _casts.floating(on_device("trapezoid", dx, y.device))
         return _integral(y, axis, lambda: steps)
     given = x
-    x = _casts.floating(on_device("trapezoid", x, y.device))
+    x = on_device("trapezoid", x, y.device)
+    logical = x.dtype.kind == "b"  # NumPy's difference of booleans is their exclusive or
+    x = _casts.floating(x)
     if not x.ndim:
         raise ValueError(
             f"diff requires input that is at least one dimensional; trapezoid() got {describe(given)} for x"
@@ -207,9 +209,14 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
     along = check_axis(given_axis if x.ndim > 1 else 0, x.ndim, "trapezoid")
     if x.ndim == 1:
         x, along = standard.reshape(x, tuple(-1 if i == axis else 1 for i in range(y.ndim))), axis
+
+    def distances(x: Array) -> Array:
+        steps = _after(x, along) - _before(x, along)
+        return standard.abs(steps) if logical else steps
+
     if x.ndim != y.ndim or x.size == 1:
-        return _integral(y, axis, lambda: _after(x, along) - _before(x, along))
-    return _integral(y, axis, lambda x: _after(x, along) - _before(x, along), x)
+        return _integral(y, axis, lambda: distances(x))
+    return _integral(y, axis, distances, x)
 
 
 def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: Array) -> Array:

@@ -135,6 +135,8 @@ def repeat(x: AnyArray, repeats: int | Array, /, *positional: Never, axis: int |
         axis = check_axis(axis, x.ndim, "repeat")
     counts: Native
     if repeats.__class__ is Array:
+        if repeats.dtype.kind == "b" and not device._library.defined_only:
+            repeats = apply(ASTYPE, repeats._device, repeats._native, repeats._device.default_dtypes["indexing"])
         counts = native_operand(repeats, device, "repeat")
         if counts.dtype.kind not in "iu" or counts.ndim > 1:
             raise TypeError(

@@ -83,7 +83,8 @@ def roots(p: AnyArray) -> Array:
     -------
     Array
         The roots, of shape ``(n,)`` for a polynomial of degree ``n``, with the roots that are zero last, in the
-        precision of ``p``; real if ``p`` and all roots are real, else complex.
+        precision of ``p``; real if ``p`` and all roots are real, else complex. If there are no roots but 0, they are
+        of the default floating-point dtype, as in NumPy.
 
     Raises
     ------
@@ -101,11 +102,10 @@ def roots(p: AnyArray) -> Array:
     p = flattened(p)
     if kind_of(p.dtype) not in "fc":
         p = xp.astype(p, device.default_dtypes["real floating"])
-    dtype = p.dtype
     nonzero = [int(i) for i in xp.nonzero(p)[0]] if p.size else []
     if not nonzero:
-        return xp.empty(0, dtype=dtype, device=device)
-    zeros = xp.zeros(p.shape[0] - 1 - nonzero[-1], dtype=dtype, device=device)
+        return xp.empty(0, dtype=device.default_dtypes["real floating"], device=device)
+    zeros = xp.zeros(p.shape[0] - 1 - nonzero[-1], dtype=device.default_dtypes["real floating"], device=device)
     p = p[nonzero[0] : nonzero[-1] + 1]
     degree = p.shape[0] - 1
     if not degree:
@@ -113,7 +113,7 @@ def roots(p: AnyArray) -> Array:
     companion = xp.eye(degree, k=-1, dtype=p.dtype, device=device)
     companion[0, :] = -p[1:] / p[0]
     roots = linalg.eigvals(companion)
-    if dtype.kind != "c" and not xp.any(xp.imag(roots) != 0):
+    if p.dtype.kind != "c" and not xp.any(xp.imag(roots) != 0):
         roots = xp.real(roots)
     return xp.concat((roots, xp.astype(zeros, roots.dtype, copy=False)))
 

@@ -132,13 +132,13 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
         for axis, item in value.items():
             pairs[check_axis(axis, ndim, "pad")] = _pairs(item, 1, name)[0]
         return pairs
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (Array, np.ndarray)):
         if value.dtype.kind not in "biufc":
             raise TypeError(f"pad(): {name} holds numbers, not elements of dtype {value.dtype}")
         value = value.tolist()
     if not isinstance(value, (tuple, list)):
         return [(value, value)] * ndim
-    items = [item.tolist() if isinstance(item, np.ndarray) else item for item in value]
+    items = [item.tolist() if isinstance(item, (Array, np.ndarray)) else item for item in value]
     nested = [isinstance(item, (tuple, list)) for item in items]
     if not any(nested) and len(items) in (1, 2):
         return [(items[0], items[-1])] * ndim

@@ -11,7 +11,7 @@ from .. import linalg
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.compositions import composed
-from .._core.dtypes import finfo
+from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.fp_warnings import rewarn
 from . import _casts
@@ -92,10 +92,10 @@ def polyadd(a1: AnyArray, a2: AnyArray) -> Array:
 
     Notes
     -----
-    NumPy, ``polyadd``. Booleans count as integers.
+    NumPy, ``polyadd``. The sum of booleans is their logical or.
     """
     a1, a2 = _aligned("polyadd", a1, a2)
-    return a1 + a2
+    return _sum(a1, a2)
 
 
 @composed
@@ -396,12 +396,19 @@ def polysub(a1: AnyArray, a2: AnyArray) -> Array:
     ------
     ValueError
         If an array has more than one dimension.
+    TypeError
+        If both polynomials are boolean.
 
     Notes
     -----
-    NumPy, ``polysub``. Booleans count as integers.
+    NumPy, ``polysub``.
     """
     a1, a2 = _aligned("polysub", a1, a2)
+    if kind_of(a1.dtype) == "b":
+        raise TypeError(
+            "numpy boolean subtract, the `-` operator, is not supported; polysub() takes numbers, cast with "
+            "xtensor.astype"
+        )
     return a1 - a2
 
 
@@ -428,7 +435,8 @@ def polyval(p: AnyArray, x: AnyArray) -> Array:
 
     Notes
     -----
-    NumPy, ``polyval``. Computed with Horner's method. Booleans count as integers.
+    NumPy, ``polyval``. Computed with Horner's method. The sum of booleans is their logical or, their product the
+    logical and.
     """
     given = p
     p, x = as_arrays("polyval", p, x)
@@ -438,11 +446,16 @@ def polyval(p: AnyArray, x: AnyArray) -> Array:
         )
     if not p.shape[0]:
         return xp.zeros_like(x)
-    p, x = (_casts.counted(item) for item in _casts.promoted(p, x))
+    p, x = _casts.promoted(p, x)
     value = xp.zeros_like(x)
     for i in range(p.shape[0]):
-        value = value * x + p[i, ...]
+        value = _sum(xp.logical_and(value, x) if kind_of(x.dtype) == "b" else value * x, p[i, ...])
     return value
+
+
+def _sum(a: Array, b: Array) -> Array:
+    """Return the sum of two arrays of one dtype; of booleans, which not every device adds, the logical or."""
+    return xp.logical_or(a, b) if kind_of(a.dtype) == "b" else a + b
 
 
 def _coefficients(name: str, *values: Any) -> list[Array]:
@@ -457,7 +470,7 @@ def _coefficients(name: str, *values: Any) -> list[Array]:
 
 def _aligned(name: str, a1: Any, a2: Any) -> list[Array]:
     """Return the coefficients of two polynomials in one dtype, with leading zeros so that they are equally many."""
-    a1, a2 = (_casts.counted(x) for x in _coefficients(name, a1, a2))
+    a1, a2 = _coefficients(name, a1, a2)
     length = max(a1.shape[0], a2.shape[0])
     return _casts.promoted(
         *(

@@ -12,6 +12,9 @@ Array(1.)
 
 from __future__ import annotations
 
+import typing as _typing
+
+from .._core.remedies import finder as _finder
 from . import _derivatives as _derivatives  # fills the table
 from ._checks import check_gradients
 from ._custom import Context, Function, checkpoint
@@ -50,3 +53,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+    __getattr__ = _finder(__name__)

@@ -6,6 +6,7 @@ The pushforward of an operation follows from its pullback: see :mod:`xtensor.aut
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from ._table import Derivative, NotDifferentiableError, fit, unknown
 from ._transform import Traced, Transform, collected, is_inexact, shells
 
 __all__ = ["Dual", "Forward"]
+
+JOINING = frozenset(("concat", "setitem", "stack"))
+"""The linear operations whose other operands are elements of the result; those of the others are indices or counts."""
 
 
 class Dual(Traced):
@@ -115,6 +119,9 @@ class Forward(Transform):
             if all(x.tangent is None for x in duals):
                 return self.constants(result)
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
+            if row.name in JOINING and is_inexact(result.dtype):
+                args = mapped(args, partial(self._constant_of, result.dtype), self.traced)
+                duals, values = collected(args, self.traced)
             with np.errstate(all="ignore"):
                 if row.linear:
                     tangents = compute(*mapped(args, self._tangent, self.traced), **settings)
@@ -155,6 +162,12 @@ class Forward(Transform):
         if isinstance(found, (tuple, list)):
             return tuple([None if part is None else wrap(self.normal(part), base) != 0 for part in found])
         return None if found is None else wrap(self.normal(found), base) != 0
+
+    def _constant_of(self, dtype: Any, x: Dual) -> Dual:
+        """Return integers and booleans that are elements of a result as floating-point constants, others unchanged."""
+        if is_inexact(x.dtype):
+            return x
+        return self.traced(xp.astype(wrap(x.value, self.below), dtype)._native, None)
 
     def _tangent(self, x: Dual) -> Native:
         """Return an operand's tangent. An operand without derivatives, an index for example, is given as it is."""

@@ -251,8 +251,10 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
 
 def _seed(output: Any, device: Device) -> list[Any]:
     """Return the node of a real number with the cotangent 1; nothing for a constant."""
-    if isinstance(output, (int, float, np.number)):
+    if isinstance(output, (float, np.floating)):
         return []
+    if isinstance(output, (bool, int, np.bool_, np.integer)):
+        raise TypeError(f"grad() takes a function whose result is real, not {describe(output)}; return a float")
     if output.__class__ is not Array:
         raise TypeError(f"grad() takes a function whose result is an Array of shape (), not {describe(output)}")
     if output.shape != ():

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never
 
+import numpy as np
+
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_integer
+from .._core.dtypes import result_type
 from .._core.errors import describe, shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare
 from .._core.operations import operation as get_operation
 from ._checks import (
+    ASTYPE,
     COMPLEX_COUNTERPARTS,
     HALF_SPECTRUM_INPUT,
     Norm,
@@ -36,7 +40,7 @@ def _along_each(transform: Any, x: Native, s: tuple[int, ...], axes: tuple[int, 
 
 
 def _compose_fftn(xp: Any, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
-    return _along_each(xp.fft.fft, x, s, axes, norm) if axes else xp.astype(x, x.dtype, copy=True)
+    return _along_each(xp.fft.fft, x, s, axes, norm)
 
 
 FFTN = declare(
@@ -99,7 +103,7 @@ def fftn(
 
 
 def _compose_ifftn(xp: Any, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...], norm: str) -> Native:
-    return _along_each(xp.fft.ifft, x, s, axes, norm) if axes else xp.astype(x, x.dtype, copy=True)
+    return _along_each(xp.fft.ifft, x, s, axes, norm)
 
 
 IFFTN = declare(
@@ -207,8 +211,10 @@ def rfftn(
 
     Raises
     ------
+    IndexError
+        If there is no axis, or an axis is out of bounds.
     ValueError
-        If there is no axis, an axis is out of bounds, ``s`` and ``axes`` differ in length, a length is below 1, an
+        If ``s`` and ``axes`` differ in length, a length is below 1, an
         axis without a given length is empty, or ``norm`` is unknown.
     TypeError
         If ``x`` has a boolean or complex dtype, or ``s`` or ``axes`` is not a sequence of integers.
@@ -271,8 +277,10 @@ def irfftn(
 
     Raises
     ------
+    IndexError
+        If there is no axis, or an axis is out of bounds.
     ValueError
-        If there is no axis, an axis is out of bounds, ``s`` and ``axes`` differ in length, a length is below 1, an
+        If ``s`` and ``axes`` differ in length, a length is below 1, an
         axis without a given length is empty (or, for the last one, shorter than 2), or ``norm`` is unknown.
     TypeError
         If ``x`` has a boolean dtype, or ``s`` or ``axes`` is not a sequence of integers.
@@ -300,7 +308,7 @@ def _transform(
         axes = range(x.ndim)
     axes = check_axis_sequence(axes, x.ndim, name)
     if not axes and (name in COMPLEX_COUNTERPARTS or name in HALF_SPECTRUM_INPUT):
-        raise ValueError(f"{name}() needs at least one axis, not an array of shape {x.shape} and axes {axes}")
+        raise IndexError(f"{name}() needs at least one axis, not an array of shape {x.shape} and axes {axes}")
     if s is not None and not is_sequence(s):
         raise TypeError(f"{name}(): s is a sequence of integers, not {describe(s)}")
     requested = [-1] * len(axes) if s is None else [check_integer(size, name, "each length in s") for size in s]
@@ -316,6 +324,8 @@ def _transform(
             for position, (size, axis) in enumerate(zip(requested, axes, strict=True))
         ]
     )
+    if not axes:  # libraries return the operand itself, also a real one
+        return apply(ASTYPE, device, x._native, result_type(x.dtype, np.complex64), copy=True)
     native = without_empty_axes(x, axes)
     if len(axes) == 1:  # the libraries' functions for several axes take microseconds longer
         along_axis = get_operation(f"fft.{name.removesuffix('n')}")

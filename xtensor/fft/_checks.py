@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = [
+    "ASTYPE",
     "COMPLEX_COUNTERPARTS",
     "HALF_SPECTRUM_INPUT",
     "Norm",

@@ -6,7 +6,10 @@ the norms, determinants and ranks of matrices, and functions beyond the standard
 
 from __future__ import annotations
 
+import typing as _typing
+
 from .._core.boundary import publish as _publish
+from .._core.remedies import finder as _finder
 from .._ops.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from ._beyond import cond, multi_dot, norm, tensorinv, tensorsolve
 from ._decompositions import QRResult as QRResult
@@ -61,6 +64,10 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+    __getattr__ = _finder(__name__)
 
 
 _publish(globals(), __all__)

@@ -111,7 +111,7 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
 
     Raises
     ------
-    ValueError
+    numpy.linalg.LinAlgError
         If the shapes do not fit.
     TypeError
         If an operand is not an Array, or ``rcond`` is not a real number.
@@ -123,8 +123,9 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     """
     a, b = array_arguments("lstsq", a, b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
-        raise ValueError(
-            f"lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; solve stacks one by one"
+        raise np.linalg.LinAlgError(
+            f"Incompatible dimensions; lstsq() takes shapes (M, N) and (M,) or (M, K), not {a.shape} and {b.shape}; "
+            "solve stacks one by one"
         )
     if rcond is not None and not isinstance(rcond, (int, float, np.integer, np.floating)):
         raise TypeError(f"lstsq(): rcond is a real number or None, not {describe(rcond)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as _typing
 from importlib import import_module as _import_module
 
+from .._core.remedies import finder as _finder
 from . import functional
 
 if _typing.TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _load(name: str) -> _typing.Any:
     if name in _SUBMODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LOADED_LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        _finder(__name__)(name)
     value = globals()[name] = getattr(_import_module(f".modules.{_LOADED_LATER[name]}", __name__), name)
     return value
 

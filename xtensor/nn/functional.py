@@ -12,9 +12,9 @@ namespace's functions. The following holds for every function:
 
 from __future__ import annotations
 
-from typing import NoReturn
+import typing as _typing
 
-from .._core.remedies import FUNCTIONAL, missing
+from .._core.remedies import finder as _finder
 from .activations import gelu, log_softmax, relu, silu, softmax, swiglu
 from .adaptive_pooling import (
     adaptive_avg_pool1d,
@@ -135,9 +135,5 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> NoReturn:
-    try:
-        raise missing(__name__, name, FUNCTIONAL)
-    except AttributeError as error:
-        error.__traceback__ = None  # a bare raise does not enter this frame again
-        raise
+if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+    __getattr__ = _finder(__name__)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import typing as _typing
+
+from .._core.remedies import finder as _finder
 from ._optimizer import Optimizer
 from .adam import Adam, AdamW, Lion
 from .adaptive import Adadelta, Adagrad, RMSprop
@@ -34,3 +37,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+    __getattr__ = _finder(__name__)

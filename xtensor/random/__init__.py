@@ -29,6 +29,15 @@ _LEGACY = {
 _SEEDS = {"PRNGKey", "RandomState", "get_state", "key", "manual_seed", "seed", "set_state"}
 """Names of NumPy, PyTorch and JAX for the state of generators."""
 
+_OTHERS = {
+    "bernoulli": "rng.random(shape) < p",
+    "categorical": "rng.choice(n, p=probabilities)",
+    "fold_in": "xtensor.random.default_rng([seed, number])",
+    "randint_like": "rng.integers(low, high, x.shape)",
+    "split": "rng.spawn(n), generators whose numbers are independent",
+}
+"""Functions of PyTorch and JAX and what a generator has for them."""
+
 
 def __getattr__(name: str) -> NoReturn:
     remedy = ""
@@ -43,6 +52,8 @@ def __getattr__(name: str) -> NoReturn:
         )
     elif name in _SEEDS:
         remedy = "; a generator has the state and the seed: rng = xtensor.random.default_rng(seed)"
+    elif name in _OTHERS:
+        remedy = f"; with rng = xtensor.random.default_rng(seed), write {_OTHERS[name]}"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
 
 

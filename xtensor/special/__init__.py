@@ -19,6 +19,9 @@ SciPy's own functions call these if ``SCIPY_ARRAY_API=1`` is set: ``scipy.specia
 
 from __future__ import annotations
 
+import typing as _typing
+
+from .._core.remedies import finder as _finder
 from ._declaration import FunctionUnavailableError
 from .bessel_functions import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1, yn
 from .beta_functions import betainc, betaincc, betaincinv, betaln, binom
@@ -146,3 +149,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not _typing.TYPE_CHECKING:  # a type checker knows every name, so that it reports those that do not exist
+    __getattr__ = _finder(__name__)
