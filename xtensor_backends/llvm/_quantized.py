@@ -14,8 +14,9 @@ import numpy as np
 
 from xtensor.backend import Native
 
-from . import _compile, _digits, _python, _threads
+from . import _compile, _digits, _threads
 from ._calls import empty
+from ._runtime import call_unlocked
 
 __all__ = ["kernels"]
 
@@ -76,7 +77,7 @@ def _quantized_linear(x: Native, codes: Native, scales: Native, offsets: Native 
     run = _run(packed, length // LANES, offsets is not None, vectors, digits.__class__ is not int)
     given = 0 if offsets is None else offsets
     matrix = codes, scales, given, x, sums, result, rows, groups, digits, 0
-    _call(run, PARTS * threads, threads, nanoseconds, *matrix)
+    call_unlocked(run, PARTS * threads, threads, nanoseconds, *matrix)
     return result
 
 
@@ -88,12 +89,10 @@ MATRIX, OUTPUT = "ptr %codes, ptr %scales, ptr %offsets", "ptr %sums, ptr %resul
 PARTS = 4
 """Parts of the rows for each thread, in case another one is interrupted or begins late."""
 
-_call = _python.call_unlocked()
-
 
 @functools.cache
 def _run(packed: bool, chunks: int, shifted: bool, vectors: int, digits: bool) -> int:
-    """Return the address of the function that computes all rows, for :func:`_python.call_unlocked`."""
+    """Return the address of the function that computes all rows, for :func:`_runtime.call_unlocked`."""
     table = _compile.has_feature("avx512f")
     key = f"quantized {packed} {chunks} {shifted} {vectors} {digits} {table}"
     return _compile.compile_module(

@@ -22,8 +22,8 @@ def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
 def used(monkeypatch):
     """A 1 for each call of the kernel."""
     calls = []
-    call = _quantized._call
-    monkeypatch.setattr(_quantized, "_call", lambda *args: (calls.append(1), call(*args)))
+    call = _quantized.call_unlocked
+    monkeypatch.setattr(_quantized, "call_unlocked", lambda *args: (calls.append(1), call(*args)))
     return calls
 
 
