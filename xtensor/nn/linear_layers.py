@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from .. import _ops as xp
@@ -62,8 +61,5 @@ def linear(x: AnyArray, weight: AnyArray, bias: AnyArray | None = None, /, *, pr
 
 
 def _linear(x: Array, weight: Array, bias: Array | None, *, precision: str) -> Array:
-    # One matrix of all rows: NumPy's BLAS would compute the few rows of each matrix of a stack in twice the time.
-    rows = xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) if x.ndim > 2 else x
-    result = xp.matmul(rows, xp.matrix_transpose(weight))
-    result = result if bias is None else result + bias
-    return xp.reshape(result, (*x.shape[:-1], weight.shape[0])) if x.ndim > 2 else result
+    result = xp.matmul(x, xp.matrix_transpose(weight))
+    return result if bias is None else result + bias
