@@ -1,6 +1,6 @@
 """Build the wheel and the sdist, install each into a clean environment, and use it: ``tox -e build``.
 
-The wheel has the compiled module where there is a C compiler. Built where the compiler fails, it has none, and works.
+The wheel has the compiled modules where there is a C compiler. Built where the compiler fails, it has none, and works.
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ def use(path: Path, scratch: Path, calls: str) -> None:
     run(python, "-I", "-c", USE, calls, cwd=scratch)
 
 
-def check_module(wheel: Path, *, is_expected: bool) -> None:
-    """Check that a wheel has the compiled module, or has none, and that its tag says so."""
-    found = [name for name in zipfile.ZipFile(wheel).namelist() if "_compiled." in name and not name.endswith(".pyi")]
-    if len(found) != is_expected or wheel.name.endswith("-none-any.whl") == is_expected:
-        sys.exit(f"{wheel.name}: the compiled module is {'due' if is_expected else 'not due'}, the wheel has {found}")
+def check_modules(wheel: Path, *, are_expected: bool) -> None:
+    """Check that a wheel has the compiled modules, or has none, and that its tag says so."""
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if "_compiled." in name and not name.endswith(".pyi")]
+    expected = {"xtensor/_core", "xtensor_backends/llvm"} if are_expected else set()
+    if {name.rpartition("/")[0] for name in names} != expected or wheel.name.endswith("-none-any.whl") == are_expected:
+        sys.exit(f"{wheel.name}: compiled modules of {sorted(expected)} are due, the wheel has {names}")
 
 
 def main() -> None:
@@ -74,14 +75,14 @@ def main() -> None:
         if differing:
             sys.exit(f"the wheel's packages differ from the source's: {sorted(differing)}")
         run("check-wheel-contents", wheel, cwd=ROOT)
-        check_module(wheel, is_expected=has_compiler)
+        check_modules(wheel, are_expected=has_compiler)
         for path in built:
             use(path, scratch, calls)
         broken = {"CC": str(scratch / "missing-compiler"), "XTENSOR_COMPILED": ""}
         if sys.platform != "win32":  # setuptools finds the compiler there without a variable
             run(sys.executable, "-m", "build", "--wheel", "--outdir", scratch / "broken", ROOT, cwd=scratch, **broken)
             (wheel,) = (scratch / "broken").iterdir()
-            check_module(wheel, is_expected=False)
+            check_modules(wheel, are_expected=False)
             use(wheel, scratch, "python")
 
 

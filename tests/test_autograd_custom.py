@@ -237,3 +237,22 @@ def test_argument_that_the_root_does_not_depend_on_has_derivative_zero():
 def test_second_derivative_of_a_root():
     cube_root = lambda a: autograd.find_root(lambda x, a: x**3 - a, xp.asarray(1.0), a)  # noqa: E731
     assert float(autograd.grad(autograd.grad(cube_root))(xp.asarray(8.0))) == pytest.approx(-1 / 144)
+
+
+class Cubed(autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * g
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_jacobian_of_a_function_in_a_batch_uses_each_examples_data(mode):
+    x = xp.asarray([[1.0, 2.0], [3.0, 4.0]])  # as many examples as elements
+    found = xp.vmap(autograd.jacobian(Cubed.apply, mode=mode))(x)
+    assert found.tolist() == [[[3.0, 0.0], [0.0, 12.0]], [[27.0, 0.0], [0.0, 48.0]]]

@@ -534,7 +534,8 @@ def test_groups_that_are_slow_or_enforce_limits_run_only_if_named(monkeypatch):
     loaded = []
     monkeypatch.setattr(command, "load_group", lambda name: loaded.append(name) or group)
     assert command.main([]) == 0
-    assert set(loaded) == set(group_modules()) - {"advice", "compile", "cpu", "engines", "expressions", "gpu", "sweep"}
+    named = {"advice", "compile", "cpu", "engines", "expressions", "gpu", "networks", "sweep"}
+    assert set(loaded) == set(group_modules()) - named
 
 
 def test_runs_without_measurements_are_not_saved(monkeypatch, tmp_path):

@@ -1,11 +1,16 @@
-"""Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``."""
+"""Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``.
+
+A long run of all stress tests without a failure stores its figures.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,3 +99,52 @@ def test_missing_device_is_a_usage_error(tmp_path, tests):
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
     assert "--device: " in done.stderr
     assert "'tpu:0'" in done.stderr
+
+
+STRESS = {
+    "test_calls": "def test_all(figures):\n    figures.record(calls=3)\n    figures.record(calls=4)\n",
+    "test_programs": "import os\n\ndef test_any():\n    assert 'FAILURE' not in os.environ\n",
+    "test_engines": "import pytest\n\ndef test_each():\n    pytest.skip('no engine')\n",
+}
+"""Modules of stress tests, one of which has no figures, and one of which is skipped."""
+
+
+def stored_modules(directory: Path, *arguments: str, **environment: str) -> dict[str, Any] | None:
+    """Return the figures of each module that are stored after a run of stress tests; None if there are none."""
+    folder = directory / "stress"
+    folder.mkdir(exist_ok=True)
+    for name in ("__init__.py", "conftest.py", "tiers.py"):
+        (folder / name).write_bytes((ROOT / "tests" / "stress" / name).read_bytes())
+    for name, text in STRESS.items():
+        (folder / f"{name}.py").write_text(text)
+    chosen = arguments or (str(folder),)
+    run_pytest(directory, *chosen, "--device", "cpu", **{"XTENSOR_STRESS": "long", **environment})
+    path = folder / "results" / "cpu.json"
+    if not path.exists():
+        return None
+    modules = json.loads(path.read_text())["modules"]
+    return {name: [record["figures"] for record in module["records"]] for name, module in modules.items()}
+
+
+def test_long_run_stores_the_figures_of_its_modules(tmp_path):
+    figures = {"test_calls": [{"calls": 7}], "test_programs": []}
+    assert stored_modules(tmp_path) == figures
+    assert stored_modules(tmp_path, "stress/test_programs.py") == figures
+    # Those of other versions are left out.
+    path = tmp_path / "stress" / "results" / "cpu.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "python": "3.0"}))
+    assert stored_modules(tmp_path, "stress/test_programs.py") == {"test_programs": []}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (("-k", "test_all", "stress"), {}),
+        (("--collect-only", "stress"), {}),
+        (("stress/test_calls.py::test_all",), {}),
+        ((), {"FAILURE": "1"}),
+        ((), {"XTENSOR_STRESS": ""}),
+    ],
+)
+def test_other_runs_store_no_figures(tmp_path, arguments, environment):
+    assert stored_modules(tmp_path, *arguments, **environment) is None

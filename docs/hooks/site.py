@@ -55,23 +55,29 @@ def stress_results(module: str) -> str:
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(STRESS_RESULTS.glob("*.json"))]
     if not runs:
         return "No long run is stored yet."
-    return "\n\n".join(_conditions(run) if module == "runs" else _counts(run, module) for run in runs)
+    return "\n\n".join(_conditions(run) if module == "runs" else _counts(run, f"test_{module}") for run in runs)
 
 
 def _conditions(run: dict[str, Any]) -> str:
-    """Devices, date, duration and versions of a run."""
+    """Devices, dates, duration and versions of the modules that were run."""
+    modules = run["modules"].values()
+    count = len(list(STRESS_RESULTS.parent.glob("test_*.py")))
+    dates = " to ".join(sorted({min(module["date"] for module in modules), max(module["date"] for module in modules)}))
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     return (
-        f"- {', '.join(run['devices'])}: {run['date']}, in {run['seconds']} s; xtensor {run['xtensor']}, "
+        f"- {', '.join(run['devices'])}: {len(modules)} of {count} modules, {dates}, in "
+        f"{sum(module['seconds'] for module in modules):,} s; xtensor {run['xtensor']}, "
         f"Python {run['python']}{'' if run['gil'] else ' without the GIL'}, {versions}; {run['platform']}"
     )
 
 
 def _counts(run: dict[str, Any], module: str) -> str:
     """A row for each test of a module. The counts of a parametrized test are added up, unless they contain text."""
+    if module not in run["modules"]:
+        return f"{', '.join(run['devices'])}: not run."
     rows: dict[str, dict[str, Any]] = {}
-    for record in run["records"]:
-        if record["module"] != f"test_{module}" or not record["figures"]:  # a skipped test has no figures
+    for record in run["modules"][module]["records"]:
+        if not record["figures"]:  # a skipped test has no figures
             continue
         name, _, parameters = record["test"].partition("[")
         has_text = any(isinstance(value, str) for value in record["figures"].values())
@@ -86,4 +92,4 @@ def _counts(run: dict[str, Any], module: str) -> str:
             f"{key.replace('_', ' ')} {value if isinstance(value, str) else f'{value:,}'}" for key, value in row.items()
         )
         lines.append(f"| {title} | {', '.join(cells)} |")
-    return f"{', '.join(run['devices'])}:\n\n" + "\n".join(lines)
+    return f"{', '.join(run['devices'])}, {run['modules'][module]['date']}:\n\n" + "\n".join(lines)

@@ -43,7 +43,9 @@ def written(function: Callable[[Any, Any], Any], x1: Any, x2: Any) -> xp.Array:
     return function(x1, x2)  # type: ignore[no-any-return]
 
 
-i4, i8, u1, u2, u8, f4, f8, c8, c16, b1 = map(np.dtype, ("i4", "i8", "u1", "u2", "u8", "f4", "f8", "c8", "c16", "?"))
+i1, i4, i8, u1, u2, u8, f4, f8, c8, c16, b1 = map(
+    np.dtype, ("i1", "i4", "i8", "u1", "u2", "u8", "f4", "f8", "c8", "c16", "?")
+)
 
 REFUSED = True
 """``strict`` refuses the call."""
@@ -68,6 +70,30 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
     "negative power of no integers": (lambda: a([], i8) ** a([-1]), [], i8, False),
     "zero to the power of zero": (lambda: a([0, 2]) ** 0, [1, 1], i8, False),
     "scalar beyond the dtype": (lambda: a([1], u1) + 256, OverflowError, None, False),
+    "shift by a scalar beyond the dtype": (lambda: a([4], u2) >> -1, OverflowError, None, False),
+    "logarithm of exponentials of a scalar beyond the dtype": (
+        lambda: xp.logaddexp(a([1], u2), -(2**12)),
+        [1.0],
+        f4,
+        REFUSED,
+    ),
+    "sign of a scalar beyond the dtype": (lambda: xp.copysign(a([1, 2], u2), -3), [-1.0, -2.0], f4, REFUSED),
+    "sign for a scalar beyond the dtype": (lambda: xp.copysign(-3, a([1, 2], u2)), [3.0, 3.0], f4, REFUSED),
+    "step for a scalar beyond the dtype": (lambda: xp.heaviside(-3, a([1, 2], u2)), [0.0, 0.0], f4, False),
+    "neighbour towards a scalar beyond the dtype": (
+        lambda: xp.nextafter(a([1], u2), -3),
+        [1 - 2.0**-24],
+        f4,
+        REFUSED,
+    ),
+    "length beside a scalar beyond the dtype": (lambda: xp.hypot(a([4], u2), -3), [5.0], f4, REFUSED),
+    "angle beside a scalar beyond the dtype": (lambda: xp.atan2(a([0], u2), -3), [np.float32(pi)], f4, REFUSED),
+    "quotient by a scalar beyond 64 bits": (lambda: a([3]) / 2**70, [3 * 2.0**-70], f8, REFUSED),
+    "quotient of bytes by a scalar beyond the dtype": (lambda: a([3], u1) / 384, [2.0**-7], f8, REFUSED),
+    "sign of a float for bytes": (lambda: xp.copysign(a([1, 2], i1), -1.5), [-1.0, -2.0], f8, REFUSED),
+    "sign of an integer for booleans": (lambda: xp.copysign(a([True]), -3), [-1.0], f8, REFUSED),
+    "truth of a scalar beyond the dtype": (lambda: xp.logical_and(a([0, 1], u2), -3), [False, True], b1, REFUSED),
+    "truth beside a scalar beyond the dtype": (lambda: xp.logical_xor(300, a([0, 1], u1)), [True, False], b1, REFUSED),
     "reversed sum of bytes": (lambda: xp.sum(a([255, 255, 255], u1)[::-1]), 765, u8, False),
     # -- real numbers --
     "signs of zero quotients": (lambda: a([0.0, -0.0]) / a([-1.0, -1.0]), [-0.0, 0.0], f8, False),
@@ -216,7 +242,14 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
 }
 
 
-NEED_DOUBLE_PRECISION = ("quotient by a large complex scalar", "complex log2 of a subnormal number")
+NEED_DOUBLE_PRECISION = (
+    "quotient by a large complex scalar",
+    "complex log2 of a subnormal number",
+    "quotient by a scalar beyond 64 bits",
+    "quotient of bytes by a scalar beyond the dtype",
+    "sign of a float for bytes",
+    "sign of an integer for booleans",
+)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -8,23 +8,27 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from usable import usable_devices
 
 import xtensor as xp
 
 from .tiers import LONG
 
-RESULTS = Path(__file__).parent / "results"
-MODULES = {path.stem for path in Path(__file__).parent.glob("test_*.py")}
-LIBRARIES = ("numpy", "scipy", "array-api-strict", "dpnp", "cupy", "triton", "hypothesis")
+FOLDER = Path(__file__).parent
+RESULTS = FOLDER / "results"
+LIBRARIES = ("numpy", "scipy", "llvmlite", "array-api-strict", "dpnp", "cupy", "triton", "dask", "cubed", "hypothesis")
 
-_records: list[dict[str, Any]] = []
-_started = time.time()
+_records: dict[str, list[dict[str, Any]]] = {}
+_seconds: Counter[str] = Counter()
+_passed: set[str] = set()
+_deselected: list[pytest.Item] = []
 
 
 class Figures:
@@ -46,25 +50,34 @@ def figures(request: pytest.FixtureRequest) -> Iterator[Figures]:
     recorder = Figures()
     started = time.perf_counter()
     yield recorder
-    _records.append(
-        {
-            "module": request.node.module.__name__.rpartition(".")[2],
-            "test": request.node.name,
-            "seconds": round(time.perf_counter() - started, 1),
-            "figures": recorder.recorded,
-        }
-    )
+    record = {
+        "test": request.node.name,
+        "seconds": round(time.perf_counter() - started, 1),
+        "figures": recorder.recorded,
+    }
+    _records.setdefault(request.node.path.stem, []).append(record)
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Remember that the run has not all tests of its modules."""
+    _deselected.extend(items)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up the time of each module, and remember which ones have a test that passed."""
+    module = Path(report.nodeid.partition("::")[0]).stem
+    _seconds[module] += report.duration
+    if report.when == "call" and report.passed:
+        _passed.add(module)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Write the figures of a long run if it contains every module and no test failed."""
-    complete = {record["module"] for record in _records} == MODULES
-    if not LONG or exitstatus or not complete or hasattr(session.config, "workerinput"):
+    """Write the figures of a long run of whole modules in which no test failed."""
+    selected = _deselected or any("::" in argument for argument in session.config.args)
+    if not LONG or exitstatus or selected or hasattr(session.config, "workerinput"):
         return
-    devices = [str(device) for device in xp.devices()]
-    record = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(time.time() - _started),
+    devices = session.config.getoption("--device") or [str(device) for device in usable_devices()]
+    conditions = {
         "devices": devices,
         "xtensor": xp.__version__,
         "python": platform.python_version(),
@@ -72,15 +85,33 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         "platform": f"{sys.platform}-{platform.machine()}, {os.cpu_count()} cores",
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES if _installed(name)},
     }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{'+'.join(devices).replace(':', '-')}.json"
-    path.write_text(_text(record, _records), encoding="utf-8", newline="\n")
+    date = datetime.now(UTC).date().isoformat()
+    modules = {
+        name: {"date": date, "seconds": round(_seconds[name]), "records": _records.get(name, [])}
+        for name in sorted({item.path.stem for item in session.items if item.path.parent == FOLDER} & _passed)
+    }
+    if modules:
+        store(RESULTS / f"{'+'.join(devices).replace(':', '-')}.json", conditions, modules)
 
 
-def _text(record: dict[str, Any], records: list[dict[str, Any]]) -> str:
-    """Format a run as JSON with one line for each record."""
-    lines = ",\n  ".join(map(json.dumps, records))
-    return json.dumps({**record, "records": []}, indent=1).replace("[]", f"[\n  {lines}\n ]") + "\n"
+def store(path: Path, conditions: dict[str, Any], modules: dict[str, Any]) -> None:
+    """Write the figures of modules; those of other modules stay if they are of the same devices and versions."""
+    stored = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    others = stored.pop("modules", {})
+    path.parent.mkdir(exist_ok=True)
+    text = _text(conditions, dict(sorted({**(others if stored == conditions else {}), **modules}.items())))
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _text(conditions: dict[str, Any], modules: dict[str, Any]) -> str:
+    """Format figures as JSON with one line for each record."""
+    parts = []
+    for name, module in modules.items():
+        lines = ",\n   ".join(map(json.dumps, module["records"]))
+        text = json.dumps({**module, "records": []})
+        parts.append(f"{json.dumps(name)}: {text[:-2]}\n   {lines}\n  ]}}" if lines else f"{json.dumps(name)}: {text}")
+    joined = ",\n  ".join(parts)
+    return json.dumps({**conditions, "modules": {}}, indent=1)[:-4] + f"{{\n  {joined}\n }}\n}}\n"
 
 
 def _installed(name: str) -> bool:

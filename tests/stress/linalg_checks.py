@@ -67,6 +67,8 @@ def check_inv(bound: Bound, x: np.ndarray, result: np.ndarray) -> float:
 def check_cholesky(bound: Bound, x: np.ndarray, lower: np.ndarray) -> float:
     if any(lower[i, j] for i in range(len(x)) for j in range(i + 1, len(x))):
         return np.inf
+    if any(mp.im(number) or mp.re(number) <= 0 for number in np.diagonal(lower)):
+        return np.inf
     return bound.ratio(largest(x - product(lower, adjoint(lower))), largest(x))
 
 

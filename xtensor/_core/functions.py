@@ -58,6 +58,10 @@ class Chapter:
         return function
 
 
+KINDS_OF_KERNELS = ("linear algebra", "manipulation", "reduction", "scan")
+"""Kinds of operations whose kernels take the arguments of the operation's function."""
+
+
 class Implementation:
     """Implementation of one operation on one device: its functions, and from which size a kernel is called.
 
@@ -139,6 +143,7 @@ class Functions:
             dtypes=frozenset(library.dtypes(storage_spec)),
         )
         self.table: list[Implementation] = []
+        self._by_size: dict[int, Function] = {}
         self.observer: Callable[[Operation], None] | None = None
         watch(self)
 
@@ -168,7 +173,7 @@ class Functions:
             implementation.kernel = _chain(kernels)
             implementation.min_size = min([kernel.min_size for kernel in kernels], default=sys.maxsize)
             implementation.min_size_without_reuse = min([kernel.min_size for kernel in computing], default=sys.maxsize)
-            if not any(getattr(x, "size", 0) >= implementation.min_size for x in operands):
+            if not any(elements_of(x) >= implementation.min_size for x in operands):
                 return NotImplemented
             return implementation.kernel(*operands, **options)
 
@@ -188,6 +193,30 @@ class Functions:
         TABLE.get(operation.name)  # an operator names its operation before the module is imported that declares it
         with operations.lock:
             return self._choose(operation)
+
+    def choose_by_size(self, operation: Operation) -> Function:
+        """Return a function that asks an operation's kernel where operands are large, as the public function does.
+
+        It asks those that take the function's arguments; kernels of elementwise operations also take an array to write
+        over. Each call returns the same function, so that equal calls are found equal.
+        """
+        if operation.index in self._by_size:
+            return self._by_size[operation.index]
+        function = self.choose(operation)
+        kernels = self.kernels(operation) if operation.kind in KINDS_OF_KERNELS else []
+        if not kernels:
+            return self._by_size.setdefault(operation.index, function)
+        kernel, min_size = _chain(kernels), min(kernel.min_size for kernel in kernels)
+
+        @wraps(function)
+        def compute(*operands: Any, **options: Any) -> Any:
+            if elements_of(operands[0]) >= min_size:
+                result = kernel(*operands, **options)
+                if result is not NotImplemented:
+                    return result
+            return function(*operands, **options)
+
+        return self._by_size.setdefault(operation.index, compute)
 
     def _choose(self, operation: Operation) -> Function:
         found = self.implementations(operation)
@@ -305,6 +334,13 @@ class Functions:
 def not_implemented(*args: Any, **kwargs: Any) -> Any:
     """The function of an operation that nothing implements."""
     return NotImplemented
+
+
+def elements_of(operand: Any) -> int:
+    """Return the number of elements of an array, or of the arrays of a list; 0 of anything else."""
+    if isinstance(operand, (list, tuple)):
+        return sum([getattr(x, "size", 0) for x in operand])
+    return getattr(operand, "size", 0)
 
 
 def _chain(functions: list[Function]) -> Function:

@@ -61,7 +61,7 @@ def apply_joining(operation: Operation, device: Device, arrays: list[Native], ax
     """Return an Array of joined arrays; those of many elements together by the device's function for these."""
     if sum([x.size for x in arrays]) >= device.table[operation.index].min_size:
         try:
-            result = device.table[operation.index].kernel(*arrays, axis=axis)
+            result = device.table[operation.index].kernel(arrays, axis=axis)
         except Exception as error:
             result = recover(error, operation, device, (arrays,), {"axis": axis})
         if result is not NotImplemented:

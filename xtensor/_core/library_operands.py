@@ -112,17 +112,31 @@ class Operands:
     def floats(self, x1: Any, x2: Any) -> tuple[Array, Array]:
         """Return promoted operands of a function of floating-point numbers.
 
-        int8 next to uint8 is computed in float16, although they promote to int16.
+        int8 next to uint8 is computed in float16, although they promote to int16; next to a Python float in float64.
         """
-        return self.promoted(*(self.as_floating(x) if x.__class__ is self.array_type else x for x in (x1, x2)))
+        return self.promoted(self._floating_beside(x1, x2), self._floating_beside(x2, x1))
+
+    def _floating_beside(self, x: Any, other: Any) -> Any:
+        if x.__class__ is not self.array_type:
+            return x
+        return self.as_floating(
+            self.cast(x, self.common(x.dtype, other.__class__)) if other.__class__ in PYTHON_NUMBERS else x
+        )
 
     def quotients(self, x1: Any, x2: Any) -> tuple[Array, Array]:
         """Return promoted operands of a division: integers in float64, or float32 on a device without it."""
-        x1, x2 = self.promoted(x1, x2)
+        # The dtype of an array of integers need not have a Python integer.
+        x1, x2 = self.promoted(*(float(x) if x.__class__ is int else x for x in (x1, x2)))
         if self.kinds[x1.dtype] in "fc":
             return x1, x2
         dtype = self.library_dtype(DOUBLE)
         return self.cast(x1, dtype), self.cast(x2, dtype)
+
+    def truths(self, x1: Any, x2: Any) -> tuple[Array, Array]:
+        """Return promoted operands of a logical function, for which each Python integer of int64 but 0 is true."""
+        return self.promoted(
+            *(x != 0 if x.__class__ is int and -(2**63) <= x < 2**63 else x for x in (x1, x2)),
+        )
 
     def several(self, arrays: Sequence[Array]) -> list[Array]:
         """Return arrays of their promoted dtype."""

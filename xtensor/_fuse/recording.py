@@ -117,7 +117,7 @@ class Recorder:
                 result = NotImplemented  # it looks at values
             if result is not NotImplemented:
                 return result
-        return self.call(self.base._functions.choose(operation), name, operands, options)
+        return self.call(self.base._functions.choose_by_size(operation), name, operands, options)
 
     def _known(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the result of constants, or the operand that a constant condition selects; None for others."""
@@ -212,7 +212,7 @@ class Recorder:
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         chosen = tuple(sorted([number % x.ndim for number in axes])) if x.ndim else ()
         if not chosen or not self.supported(value.dtype):
-            return self.call(self.base._functions.choose(operation), operation.name, (x,), options)
+            return self.call(self.base._functions.choose_by_size(operation), operation.name, (x,), options)
         if value.dtype != x.dtype:
             x = Traced(x.value, Node("step", "astype", (x.node,), None, x.shape, value.dtype))
         keepdims = bool(options.get("keepdims", False))

@@ -196,8 +196,13 @@ def _data_on(device: Device, context: Context) -> Context:
 
 def _in_batch(device: Device, x: Any) -> Any:
     """Return an Array of a batch on a device of batches that stands on further transforms."""
-    if x.__class__ is not Array or x._device is device or not isinstance(x._device._library, Batching):
+    if x.__class__ is not Array or not isinstance(x._device._library, Batching):
         return x
+    below: Device | None = device
+    while below is not None:
+        if below is x._device:  # the batch is one of those that the device stands on, for example under a Jacobian's
+            return x
+        below = below.base
     library, below = device._library, device.base
     if not isinstance(library, Batching) or below is None:
         return x

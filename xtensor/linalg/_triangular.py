@@ -27,31 +27,31 @@ BLOCK = 64
 
 
 def _by_blocks(xp: Any, a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native:
-    """Solve a block of rows after the other, and subtract its products from the rows that are left."""
+    """Solve a block of rows after the other, from the last one, and subtract its products from the rows that are left.
+
+    Elimination changes nothing in an upper triangular matrix, so that ``solve`` substitutes. It would exchange rows of
+    a lower one, and lose small solutions; in reversed order, a lower one is an upper one.
+    """
+    if lower:
+        reversed_a, reversed_b = xp.flip(a, axis=(-2, -1)), xp.flip(b, axis=-2)
+        return xp.flip(_by_blocks(xp, reversed_a, reversed_b, lower=False, unit_diagonal=unit_diagonal), axis=-2)
     rows = a.shape[-1]
     if not rows:
         return xp.linalg.solve(a, b)
     parts: list[Native] = []
-    starts = range(0, rows, BLOCK)
-    for start in starts if lower else reversed(starts):
+    for start in reversed(range(0, rows, BLOCK)):
         stop = min(start + BLOCK, rows)
-        first = slice(0, stop - start) if lower else slice(start, stop)
-        block = _triangle(xp, a[..., start:stop, start:stop], lower, unit_diagonal)
-        part = xp.linalg.solve(block, b[..., first, :])
+        block = _upper_triangle(xp, a[..., start:stop, start:stop], unit_diagonal)
+        part = xp.linalg.solve(block, b[..., start:stop, :])
         parts.append(part)
-        if lower and stop < rows:
-            b = xp.subtract(b[..., stop - start :, :], xp.matmul(a[..., stop:, start:stop], part))
-        elif not lower and start:
+        if start:
             b = xp.subtract(b[..., :start, :], xp.matmul(a[..., :start, start:stop], part))
-    return xp.concat(parts if lower else parts[::-1], axis=-2) if len(parts) > 1 else parts[0]
+    return xp.concat(parts[::-1], axis=-2) if len(parts) > 1 else parts[0]
 
 
-def _triangle(xp: Any, x: Native, lower: bool, unit_diagonal: bool) -> Native:
-    """Return one triangle of matrices, with ones on the diagonal where they are wanted."""
-    select = xp.tril if lower else xp.triu
-    if not unit_diagonal:
-        return select(x, k=0)
-    return xp.add(select(x, k=-1 if lower else 1), identity(xp, x))
+def _upper_triangle(xp: Any, x: Native, unit_diagonal: bool) -> Native:
+    """Return the upper triangle of matrices, with ones on the diagonal where they are wanted."""
+    return xp.add(xp.triu(x, k=1), identity(xp, x)) if unit_diagonal else xp.triu(x, k=0)
 
 
 SOLVE_TRIANGULAR = declare(

@@ -21,6 +21,11 @@ CONTIGUOUS_COMPLEX = (
 
 COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
 
+FLOATING = ("atan2", "copysign", "heaviside", "hypot", "logaddexp", "nextafter")
+"""Functions of integers whose results are numbers of the smallest dtype of floats that has the integers."""
+
+LOGICAL = ("logical_and", "logical_or", "logical_xor")
+
 ROUNDED = {"divide": "biuf", "reciprocal": "f", "sqrt": "biuf"}
 """Operations that IEEE 754 rounds correctly, and the kinds of dtype of their real operands.
 
@@ -42,12 +47,16 @@ class Elementwise:
         functions["tan"] = _real_on_real_axis(functions["tan"])
         functions["atan"] = _positive_zero_beside_nan(functions["atan"])
         functions["sqrt"] = _correctly_rounded("sqrt", functions["sqrt"])
-        functions["divide"] = _correctly_rounded("divide", _complex_divide)
+        functions["divide"] = _of_floats(_correctly_rounded("divide", _complex_divide), lambda x: x)
         functions["reciprocal"] = _correctly_rounded("reciprocal", _reciprocal)
+        functions |= {name: _of_floats(getattr(dpnp, name), _as_floats) for name in FLOATING}
+        functions |= {name: _of_truth(getattr(dpnp, name)) for name in LOGICAL}
         vars(self).update(functions)
 
     @staticmethod
     def bitwise_right_shift(x1: Native | int, x2: Native | int) -> Native:
+        if isinstance(x2, int) and x2 < 0 and not isinstance(x1, int) and x1.dtype.kind == "u":
+            raise OverflowError(f"Python integer {x2} out of bounds for {x1.dtype}")
         # dpnp shifts negative numbers by a negative distance to 0; NumPy, as by a distance beyond the width, to -1.
         if isinstance(x2, int):
             x2 = x2 if x2 >= 0 else FAR
@@ -132,15 +141,35 @@ def _beyond_integers(comparison: Callable[..., Native]) -> Callable[..., Native]
 
     def compared(x1: Any, x2: Any) -> Native:
         for array, scalar in ((x1, x2), (x2, x1)):
-            if scalar.__class__ is int and array.dtype.kind in "iu":
-                limits = np.iinfo(array.dtype)
-                if not limits.min <= scalar <= limits.max:
-                    # Zero and all the array's values are on the same side of the scalar.
-                    sign, zeros = (1 if scalar > 0 else -1), dpnp.zeros_like(array, dtype=np.int8)
-                    return comparison(zeros, sign) if array is x1 else comparison(sign, zeros)
+            if _is_beyond(array, scalar):
+                # Zero and all the array's values are on the same side of the scalar.
+                sign, zeros = (1 if scalar > 0 else -1), dpnp.zeros_like(array, dtype=np.int8)
+                return comparison(zeros, sign) if array is x1 else comparison(sign, zeros)
         return comparison(x1, x2)
 
     return compared
+
+
+def _of_floats(function: Callable[..., Native], converted: Callable[[Native], Native]) -> Callable[..., Native]:
+    """A function that takes a Python integer beyond the array's dtype for a float, next to the converted array."""
+
+    def computed(x1: Any, x2: Any) -> Native:
+        if _is_beyond(x1, x2):
+            return function(converted(x1), float(x2))
+        return function(float(x1), converted(x2)) if _is_beyond(x2, x1) else function(x1, x2)
+
+    return computed
+
+
+def _of_truth(function: Callable[..., Native]) -> Callable[..., Native]:
+    """A function that takes a Python integer of int64 beyond the array's dtype for true, as all numbers but 0 are."""
+
+    def computed(x1: Any, x2: Any) -> Native:
+        if _is_beyond(x1, x2) and -(2**63) <= x2 < 2**63:
+            return function(x1, True)
+        return function(True, x2) if _is_beyond(x2, x1) and -(2**63) <= x1 < 2**63 else function(x1, x2)
+
+    return computed
 
 
 def _on_contiguous(function: Callable[[Native], Native]) -> Callable[[Native], Native]:
@@ -230,6 +259,21 @@ def _integer_reciprocal(x: Native) -> Native:
 
 
 # -- operands ---------------------------------------------------------------------------------------------------------
+
+
+def _is_beyond(array: Any, scalar: Any) -> bool:
+    """Whether a scalar is a Python integer that the dtype of an array of integers does not have."""
+    if scalar.__class__ is not int or array.dtype.kind not in "iu":
+        return False
+    limits = np.iinfo(array.dtype)
+    return not limits.min <= scalar <= limits.max
+
+
+def _as_floats(x: Native) -> Native:
+    """An array of integers in the smallest dtype of floats that has them, of those that the device has."""
+    dtype = np.result_type(x.dtype, np.float16)
+    is_supported = dtype.itemsize < 8 or x.sycl_device.has_aspect_fp64
+    return dpnp.astype(x, dtype if is_supported else np.float32)
 
 
 def _result_kind(*operands: Any) -> str:

@@ -19,9 +19,13 @@ import numpy as np
 
 from xtensor.backend import Program, WrittenWithWarningError, rewarn
 
-from . import _compile, _exceptions, _python, _threads
+from . import _compile, _exceptions, _threads
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
+from ._runtime import MAX_OPERANDS
+from ._runtime import adjacent as _adjacent
+from ._runtime import call as _call
+from ._runtime import call_unlocked as _call_unlocked
 from ._sizes import BYTES_STREAMED
 from ._walks import has_rows, joined_letters, walk_of
 
@@ -43,7 +47,7 @@ Array = np.ndarray[Any, Any]
 empty = allocator()
 """Makes arrays of memory that is kept."""
 
-MOST_OPERANDS = _python.OPERANDS - 4
+MOST_OPERANDS = MAX_OPERANDS - 3
 """Operands of a call besides the kernel, the numbers of parts and threads, and the time."""
 
 PARALLEL = 8_000.0
@@ -191,8 +195,6 @@ class Kernel:
         shared = self.address, parts, threads, int(nanoseconds)
         return _call_unlocked(*(shared + operands))
 
-
-_call, _call_unlocked, _adjacent = _python.call(), _python.call_unlocked(), _python.adjacent()
 
 _failed = False
 

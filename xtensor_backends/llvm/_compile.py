@@ -23,7 +23,7 @@ from xtensor.backend import around_forks
 
 from ._cache import Cache, cache_folder
 
-__all__ = ["Source", "assembly", "compile_module", "has_fma", "statistics"]
+__all__ = ["Source", "assembly", "compile_module", "has_feature", "has_fma", "statistics"]
 
 Source: TypeAlias = str | Any  # llvmlite has no annotations
 """A module's text, or a `llvmlite.ir.Module`."""
@@ -212,3 +212,8 @@ def has_fma() -> bool:
     """Whether the CPU has a fused multiply-add instruction."""
     triple, _, features = _host()
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64", "powerpc64", "s390x"))
+
+
+def has_feature(name: str) -> bool:
+    """Whether the CPU has a feature by LLVM's name, such as "avx512f"."""
+    return f"+{name}" in _host()[2].split(",")

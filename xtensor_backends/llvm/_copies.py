@@ -170,7 +170,7 @@ def _joined(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Nati
     return output
 
 
-def concat(*arrays: Native, axis: int | None) -> Native:
+def concat(arrays: Sequence[Native], axis: int | None = 0) -> Native:
     """Return the arrays joined along an axis; NotImplemented for those that NumPy casts, reorders or refuses."""
     first = arrays[0]
     dtype, size, length = first.dtype, 0, 0
@@ -191,7 +191,7 @@ def concat(*arrays: Native, axis: int | None) -> Native:
     return _joined(arrays, (*before, length, *behind), math.prod(before))
 
 
-def stack(*arrays: Native, axis: int) -> Native:
+def stack(arrays: Sequence[Native], axis: int = 0) -> Native:
     """Return the arrays joined along a new axis; NotImplemented for those that NumPy casts, reorders or refuses."""
     first = arrays[0]
     dtype, shape = first.dtype, first.shape

@@ -1,6 +1,6 @@
 """Loops over the elements of arrays, around a program.
 
-The machine code of a program has an entry, which Python calls with addresses and numbers (:mod:`_python`), and a job,
+The machine code of a program has an entry, which Python calls with addresses and numbers (:mod:`_runtime`), and a job,
 which each thread calls for its part of the elements. The inner loop is a function whose pointers do not alias, so that
 LLVM vectorises it: results are in new memory.
 

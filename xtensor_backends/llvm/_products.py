@@ -1,38 +1,106 @@
-"""Products of matrices by NumPy's BLAS, in memory that results reuse.
+"""Products of matrices by NumPy's BLAS, in memory that results reuse, and by the threads that compute the kernels.
 
 NumPy returns the memory of a result to the system and faults it in anew, which for matrices of 256 rows takes half the
-time of the product.
+time of the product. It computes the products of a stack one after another, each on few threads. Here the threads share
+the matrices of a stack and blocks of small ones, and compute each with one thread of OpenBLAS, whose own threads would
+wait for a core that the workers keep. A stack that is multiplied by one matrix is one product.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from xtensor.backend import Native
 
+from . import _threads
+from ._blas import blas_function, solve_triangular
 from ._calls import empty
+from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
 
 __all__ = ["kernels"]
 
+LEAST_SHARED = 2**19
+"""Multiplications from which threads share products: OpenBLAS's threads, which would be started, begin at 2**18."""
 
-def _matmul(x1: Native, x2: Native, spare: Native | None) -> Native:
-    if x1.__class__ is not np.ndarray or x2.__class__ is not np.ndarray or x1.ndim != 2 or x2.ndim != 2:
+MOST_SHARED = 2**28
+"""Multiplications of a product beyond which OpenBLAS divides it better, in two directions."""
+
+MULTIPLICATIONS = 50
+"""Multiplications of a core in a nanosecond, about."""
+
+MIN_SIZE = min(2**13, BYTES_PRODUCT // 8)
+"""Elements of the first operand from which the kernel is asked: below, its answer takes a part of NumPy's time."""
+
+FEWEST_LINES = 48
+"""Rows or columns of a block at least: each reads the whole other operand."""
+
+
+def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
+    if x1.__class__ is not np.ndarray or x2.__class__ is not np.ndarray or x1.ndim < 2 or x2.ndim < 2:
         return NotImplemented
     dtype = x1.dtype
-    rows, columns = x1.shape[0], x2.shape[1]
-    if x2.dtype is not dtype or dtype.char not in "fdFD" or rows * columns * dtype.itemsize < BYTES_PRODUCT:
+    rows, columns = x1.shape[-2], x2.shape[-1]
+    if x1.ndim == x2.ndim == 2 and _is_small(rows * columns, x1.shape[1], dtype.itemsize):
         return NotImplemented
-    if x1.shape[1] != x2.shape[0]:
+    if x2.dtype is not dtype or dtype.char not in "fdFD" or x1.shape[-1] != x2.shape[-2]:
+        return NotImplemented  # NumPy casts, or raises
+    if x1.ndim > 2 and x2.ndim == 2 and x1.size and x1.flags.c_contiguous:
+        product = _matmul(x1.reshape(-1, x1.shape[-1]), x2)
+        return product if product is NotImplemented else product.reshape(*x1.shape[:-1], columns)
+    try:
+        stack = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    except ValueError:
         return NotImplemented  # NumPy raises
-    return np.matmul(x1, x2, empty((rows, columns), dtype))
+    if _is_small(math.prod(stack) * rows * columns, x1.shape[-1], dtype.itemsize):
+        return NotImplemented
+    output = empty((*stack, rows, columns), dtype)
+    return output if _shared(x1, x2, output) else np.matmul(x1, x2, output)
 
 
-_matmul.min_size = BYTES_PRODUCT // 8  # type: ignore[attr-defined]
+def _is_small(size: int, common: int, itemsize: int) -> bool:
+    """Whether neither threads nor memory are gained for a result of some elements, each a sum of some products."""
+    return size * itemsize < BYTES_PRODUCT and size * common < LEAST_SHARED
+
+
+def _shared(x1: Native, x2: Native, output: Native) -> bool:
+    """Write the product by all threads; return False where NumPy is to compute it."""
+    (rows, columns), threads = output.shape[-2:], _threads.team()
+    functions, work = _functions(output.dtype.char), rows * columns * x1.shape[-1]
+    if functions is None or threads == 1 or min(rows, columns) < 2 or not 0 < work <= MOST_SHARED:
+        return False
+    if not (x1.flags.aligned and x2.flags.aligned):
+        return False
+    count = output.size // (rows * columns)
+    blocks = 1 if count >= 2 * threads else max(1, min(threads, max(rows, columns) // FEWEST_LINES))
+    if count * blocks == 1:
+        return False
+    before1, before2 = (None,) * (output.ndim - x1.ndim), (None,) * (output.ndim - x2.ndim)
+    time = work * count // MULTIPLICATIONS
+    return bool(compiled.multiply(functions, x1[before1], x2[before2], output, blocks, threads, time))
+
+
+@functools.cache
+def _functions(char: str) -> tuple[int, int, int] | None:
+    """Return the addresses of functions of the OpenBLAS in NumPy's wheels; None of another BLAS.
+
+    They are the product of matrices of float32 or float64, and those that read and set the number of threads.
+    """
+    if not hasattr(compiled, "multiply") or char not in "fd":
+        return None
+    names = f"cblas_{'s' if char == 'f' else 'd'}gemm", "openblas_get_num_threads", "openblas_set_num_threads"
+    first, second, third = [ctypes.cast(blas_function(name), ctypes.c_void_p).value for name in names]
+    return (first, second, third) if first and second and third else None
+
+
+_matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
-    """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    return {"large.matmul": _matmul}
+    """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
+    return {"large.matmul": _matmul, "linalg.solve_triangular": solve_triangular}

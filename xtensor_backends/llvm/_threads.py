@@ -4,35 +4,41 @@ Requirements: a region costs about a microsecond where another one has just ende
 processor time; regions that are nested, or begun by several threads at once, compute without waiting for each other;
 a forked child computes; the interpreter ends while workers spin or sleep.
 
-Workers are threads of the operating system in machine code (`_region.py`). They have no Python state, take no lock of
-the interpreter, and do not appear in `threading.enumerate()`. Windows has none: kernels run on the calling thread.
+Workers are threads of the operating system (`_team.h`). They have no Python state, take no lock of the interpreter, and
+do not appear in `threading.enumerate()`. On Windows, and where the compiled module was not built, kernels run on the
+calling thread.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import os
-import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
 from xtensor.backend import around_forks, rewarn
 
-from . import _compile, _region
+from . import _runtime
+from ._runtime import compiled
 
 __all__ = ["limit", "run", "set_threads", "stop", "symbols", "team", "threads"]
 
-_SUPPORTED = os.name == "posix" and sys.maxsize > 1 << 32  # the machine code has integers of 64 bits
+WAKE_NANOSECONDS = 50_000
+"""Work for which sleeping workers are woken (WAKE_TIME in `_team.h`)."""
+
+_SUPPORTED = hasattr(compiled, "start")
+
+MAX_THREADS: int = compiled.MAX_THREADS if _SUPPORTED else 1
+"""Bound of the number of threads."""
+
 _limit: ContextVar[int | None] = ContextVar("xtensor_threads", default=None)
 _lock = threading.RLock()
-_handles: list[ctypes.c_void_p] = []
-_ready = 1  # threads for which the workers have been started
+_ready = 1
+"""Number of threads for which the workers have been started; there are fewer where the system refused one."""
 
 
 def threads() -> int:
@@ -75,7 +81,7 @@ def team() -> int:
     return number
 
 
-def run(job: int, arguments: int | None, parts: int, *, nanoseconds: int = _region.WAKE_NANOSECONDS) -> None:
+def run(job: int, arguments: int | None, parts: int, *, nanoseconds: int = WAKE_NANOSECONDS) -> None:
     """Compute job(arguments, part, parts) for each part, on this thread and the workers.
 
     Parameters
@@ -84,12 +90,12 @@ def run(job: int, arguments: int | None, parts: int, *, nanoseconds: int = _regi
     arguments : address of its arguments.
     nanoseconds : the time that one thread takes, about; workers that sleep are not woken for a single short job.
     """
-    _code().parallel(job, arguments, parts, team(), nanoseconds)
+    _runtime.parallel(job, arguments or 0, parts, team(), nanoseconds)
 
 
 def symbols() -> dict[str, int]:
     """Return the functions that kernels call, for `compile_module`."""
-    return dict(_code().symbols)
+    return {"xtensor_parallel": _runtime.PARALLEL}
 
 
 def stop() -> bool:
@@ -106,10 +112,10 @@ def _default() -> int:
     for variable in ("XTENSOR_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP's list has an entry for each level
         if text.isascii() and text.isdigit() and int(text) > 0:
-            return min(int(text), _region.MAXIMUM)
+            return min(int(text), MAX_THREADS)
         if text and variable == "XTENSOR_NUM_THREADS":
             rewarn(UserWarning(f"XTENSOR_NUM_THREADS={text!r} is ignored: it is not a positive integer."))
-    return min(_processors(), _region.MAXIMUM)
+    return min(_processors(), MAX_THREADS)
 
 
 def _processors() -> int:
@@ -123,85 +129,20 @@ def _processors() -> int:
     return number
 
 
-class _Code:
-    """The functions of machine code, and the system's functions for threads."""
-
-    def __init__(self) -> None:
-        names = ("xtensor_parallel", "worker", "workers", "spins", "prepare", "measure", "stop", "reset")
-        addresses = _compile.compile_module(_region.module(_region.futex_number()), names)
-        self.symbols = {"xtensor_parallel": addresses["xtensor_parallel"]}
-        integer, pointer = ctypes.c_int64, ctypes.c_void_p
-        region = ctypes.CFUNCTYPE(None, pointer, pointer, integer, integer, integer)
-        self.parallel = region(addresses["xtensor_parallel"])
-        self.stop = ctypes.CFUNCTYPE(ctypes.c_int32)(addresses["stop"])
-        self.reset = ctypes.CFUNCTYPE(None)(addresses["reset"])
-        self.workers = ctypes.c_int32.from_address(addresses["workers"])
-        self.worker = addresses["worker"]
-        system = ctypes.CDLL(None)
-        self.create, self.join = system.pthread_create, system.pthread_join
-        self.create.argtypes = [ctypes.POINTER(pointer), pointer, pointer, pointer]
-        self.join.argtypes = [pointer, pointer]
-        ctypes.CFUNCTYPE(None)(addresses["prepare"])()
-        turn = _seconds_of_a_turn(ctypes.CFUNCTYPE(None, integer)(addresses["measure"]))
-        spins = ctypes.c_int64.from_address(addresses["spins"])
-        spins.value = max(1, int(_region.SPIN_NANOSECONDS * 1e-9 / turn))
-
-
-def _seconds_of_a_turn(measure: Callable[[int], None], turns: int = 500) -> float:
-    """Return the least time that a turn of the waiting loop takes, which differs by a factor of ten between CPUs."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        measure(turns)
-        times.append(time.perf_counter() - start)
-    return max(min(times), 1e-9) / turns
-
-
-_first_code = functools.cache(_Code)
-
-
-def _code() -> _Code:
-    with _lock:  # there is one set of workers
-        return _first_code()
-
-
 def _start(number: int) -> None:
-    """Start the workers that are missing. Where the system refuses one, regions have fewer threads."""
+    """Start the workers that are missing."""
     global _ready
     with _lock:
-        code = _code()
-        with _signals_blocked():  # a thread inherits the mask
-            while len(_handles) < number - 1:
-                handle = ctypes.c_void_p()
-                if code.create(ctypes.byref(handle), None, code.worker, len(_handles) + 1) != 0:
-                    break
-                _handles.append(handle)
-        code.workers.value = len(_handles)
+        compiled.start(number - 1)
         _ready = max(_ready, number)
-
-
-@contextlib.contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """Block signals, but not those that report faults: a worker must not take one for which Python's thread waits."""
-    faults = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - faults)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stop() -> bool:
     global _ready
-    if _handles:
-        code = _code()
-        if not code.stop():
+    if _ready > 1:
+        if not compiled.stop():
             return False
-        for handle in _handles:
-            code.join(handle, None)
-        code.reset()
-        _handles.clear()
-    _ready = 1
+        _ready = 1
     return True
 
 
@@ -216,10 +157,7 @@ def _after_fork_in_parent() -> None:
 
 def _after_fork_in_child() -> None:
     global _ready
-    if _handles:  # a region ran: its workers do not exist here
-        _code().reset()
-        _handles.clear()
-        _ready = 1
+    _ready = 1  # the workers of a region that ran are not in this process
     _default.cache_clear()  # children are often given processors and variables of their own
     _lock.release()
 

@@ -102,7 +102,7 @@ def _ordering(function: Function) -> Function:
 
 def _logical(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Array:
-        x1, x2 = OPERANDS.promoted(x1, x2)
+        x1, x2 = OPERANDS.truths(x1, x2)
         return function(x1 != 0, x2 != 0)
 
     return computed

@@ -13,6 +13,8 @@ import numpy as np
 
 from xtensor.backend import Native
 
+from . import _few_rows
+
 __all__ = ["Networks"]
 
 Widths = Sequence[tuple[int, int]]
@@ -20,6 +22,10 @@ Widths = Sequence[tuple[int, int]]
 
 class Networks:
     """Functions of the module ``nn``; float16 and bfloat16 are left to the compositions."""
+
+    rms_norm = staticmethod(_few_rows.rms_norm)
+    rotary_embedding = staticmethod(_few_rows.rotary_embedding)
+    scaled_dot_product_attention = staticmethod(_few_rows.scaled_dot_product_attention)
 
     @staticmethod
     def convolution(

@@ -209,7 +209,7 @@ def _extreme(function: Function) -> Function:
 
 def _logical(function: Function) -> Function:
     def computed(x1: Any, x2: Any) -> Tensor:
-        x1, x2 = OPERANDS.promoted(x1, x2)
+        x1, x2 = OPERANDS.truths(x1, x2)
         return function(signed(x1), signed(x2))
 
     return computed

@@ -108,19 +108,15 @@ def test_where_kernels_cannot_be_imported_numpy_computes_and_one_warning_is_issu
 
 CANNOT_COMPILE = """
 from xtensor_backends.llvm import _compile
-{imported}
 def failing(source):
     raise RuntimeError("LLVM rejects the module")
 _compile._compile = failing
 """
 
-CALLS = "import xtensor_backends.llvm._reductions; xtensor_backends.llvm._calls._threads.symbols()"
-"""Compiles the machine code by which kernels are called and divided among threads."""
-
 
 @needs_llvm
 def test_where_llvm_cannot_compile_a_kernel_numpy_computes_and_one_warning_is_issued(tmp_path):
-    warning, state = run(CANNOT_COMPILE.format(imported=CALLS) + USE, XTENSOR_CACHE_DIR=str(tmp_path))
+    warning, state = run(CANNOT_COMPILE + USE, XTENSOR_CACHE_DIR=str(tmp_path))
     assert warning == (
         "RuntimeWarning <string> NumPy computes in the place of a kernel of device cpu, because LLVM cannot compile "
         "it: RuntimeError: LLVM rejects the module"
@@ -129,17 +125,32 @@ def test_where_llvm_cannot_compile_a_kernel_numpy_computes_and_one_warning_is_is
 
 
 @needs_llvm
-def test_where_llvm_compiles_nothing_numpy_computes_and_one_warning_is_issued(tmp_path):
-    warning, state = run(CANNOT_COMPILE.format(imported="") + USE, XTENSOR_CACHE_DIR=str(tmp_path))
-    assert "device cpu works without its compiled kernels" in warning
-    assert "LLVM rejects the module" in warning
-    assert state == "llvm cpu True"
+def test_without_the_compiled_module_kernels_compute_on_one_thread():
+    program = """
+import numpy as np
+from xtensor_backends import llvm
+from xtensor_backends.llvm import _memory, _runtime, _threads
+import xtensor as xp
+assert _runtime.compiled is None and _threads.threads() == 1 and _memory.allocator() is np.empty
+numbers = np.linspace(0.1, 1.0, 300_000)
+x = xp.asarray(numbers, device="cpu")
+with llvm.count_calls() as calls:
+    np.testing.assert_allclose(np.asarray(xp.exp(x) + x), np.exp(numbers) + numbers, rtol=1e-14)
+    np.testing.assert_allclose(float(xp.sum(xp.log(x))), np.sum(np.log(numbers)), rtol=1e-12)
+    assert np.array_equal(np.asarray(xp.sort(x[::-1])), numbers)
+device = xp.device("cpu")
+device.release_memory()
+device.limit_pool(1000)
+print(sorted(calls.kernels), device.memory().pool_used)
+"""
+    (line,) = run(program, XTENSOR_COMPILED="0")
+    assert line == "['add', 'exp', 'sum'] 0"
 
 
 @needs_llvm
 def test_warning_of_a_kernel_that_cannot_be_compiled_may_be_an_error(tmp_path):
     program = (
-        CANNOT_COMPILE.format(imported=CALLS)
+        CANNOT_COMPILE
         + """
 import numpy as np
 import xtensor as xp

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("the overlay needs llvmlite", allow_module_level=True)
 
 import xtensor as xp
+from xtensor_backends.llvm import _blas, _products, _runtime, _threads
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -64,3 +71,202 @@ def test_wrong_shapes_are_refused():
     x, y = map(xp.asarray, operands("float64"))
     with pytest.raises(ValueError, match="matmul"):
         y @ x
+
+
+needs_blas = pytest.mark.skipif(
+    _products._functions("f") is None, reason="needs the OpenBLAS of NumPy's wheels and the compiled module"
+)
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """Two threads, and a list of the numbers of blocks of the products that threads shared."""
+    monkeypatch.setattr(_threads, "team", lambda: 2)
+    calls, multiply = [], _runtime.compiled.multiply
+
+    def counted(functions, x1, x2, out, blocks, threads, nanoseconds):
+        done = multiply(functions, x1, x2, out, blocks, threads, nanoseconds)
+        calls.extend([blocks] * done)
+        return done
+
+    monkeypatch.setattr(_products.compiled, "multiply", counted)
+    return calls
+
+
+def integers(shape, dtype="float32"):
+    """Small integers, whose products and sums are exact in any order."""
+    return np.random.default_rng(sum(shape)).integers(-8, 9, shape).astype(dtype)
+
+
+LAYOUTS = {
+    "rows": lambda x: x,
+    "columns": lambda x: x.swapaxes(-2, -1).copy().swapaxes(-2, -1),
+    "parts of rows": lambda x: np.concatenate([x, x], axis=-1)[..., : x.shape[-1]],
+    "every second row": lambda x: np.repeat(x, 2, axis=-2)[..., ::2, :],
+    "heads": lambda x: np.moveaxis(np.moveaxis(x, 0, -2).copy(), -2, 0) if x.ndim > 2 else x,
+}
+
+SHAPES = {
+    "rows": ((300, 40), (40, 60), 2),
+    "columns": ((60, 140), (140, 300), 2),
+    "not a multiple of a tile": ((101, 87), (87, 97), 2),
+    "stack": ((5, 60, 70), (5, 70, 50), 1),
+    "two stacks": ((2, 3, 60, 70), (2, 3, 70, 50), 1),
+    "broadcast": ((4, 1, 60, 70), (3, 70, 50), 1),
+    "matrix and stack": ((60, 170), (5, 170, 50), 1),
+    "stack and matrix": ((5, 60, 70), (70, 50), 2),
+    "two large ones": ((2, 200, 70), (2, 70, 110), 2),
+}
+
+
+@needs_blas
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_threads_share_a_product(shared, shapes, layout, dtype):
+    shape1, shape2, blocks = SHAPES[shapes]
+    x, y = LAYOUTS[layout](integers(shape1, dtype)), LAYOUTS[layout](integers(shape2, dtype))
+    result = np.asarray(xp.asarray(x, copy=False) @ xp.asarray(y, copy=False))
+    expected = x.astype(np.int64) @ y.astype(np.int64)
+    np.testing.assert_array_equal(result, expected.astype(dtype), strict=True)
+    # A stack whose matrices are not adjacent is not one product.
+    assert shared == [1 if shapes == "stack and matrix" and layout != "rows" else blocks]
+
+
+@needs_blas
+@given(
+    st.lists(st.sampled_from([1, 2, 3]), max_size=2),
+    st.tuples(st.integers(2, 90), st.integers(1, 90), st.integers(2, 90)),
+    st.integers(0, 3),
+    st.integers(1, 4),
+    st.integers(1, 5),
+)
+def test_blocks_are_the_product(stack, lengths, transposed, blocks, threads):
+    rows, common, columns = lengths
+    x, y = integers((*stack, rows, common)), integers((*stack, common, columns))
+    if transposed & 1:
+        x = np.swapaxes(np.swapaxes(x, -1, -2).copy(), -1, -2)
+    if transposed & 2:
+        y = np.swapaxes(np.swapaxes(y, -1, -2).copy(), -1, -2)
+    output = np.full((*stack, rows, columns), np.nan, np.float32)
+    assert _runtime.compiled.multiply(_products._functions("f"), x, y, output, blocks, threads, 10**6)
+    np.testing.assert_array_equal(output, x.astype(np.int64) @ y.astype(np.int64))
+
+
+@needs_blas
+@pytest.mark.parametrize("case", ["strided", "reversed", "complex", "vector", "unaligned", "broadcast rows"])
+def test_numpy_computes_what_blas_does_not_read(shared, case):
+    x, y = integers((3, 80, 90)), integers((3, 90, 70))
+    if case == "strided":
+        x = np.repeat(x, 2, axis=-1)[..., ::2]
+    elif case == "reversed":
+        y = y[:, ::-1, :]
+    elif case == "complex":
+        x, y = x + 1j * x, y * 1j
+    elif case == "vector":
+        x, y = integers((300, 1, 900)), integers((300, 900, 3))
+    elif case == "unaligned":
+        x = np.frombuffer(b" " + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(x.shape)
+    else:
+        x = np.broadcast_to(x[:, :1], x.shape)
+    result = np.asarray(xp.asarray(x, copy=False) @ xp.asarray(y, copy=False))
+    np.testing.assert_array_equal(result, x @ y, strict=True)
+    assert shared == []
+
+
+TRIANGLES = LAYOUTS | {"transposed and strided": lambda x: np.repeat(x.T.copy().T, 2, axis=-1)[:, ::2]}
+
+
+@needs_blas
+@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("layout", TRIANGLES)
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-12)])
+def test_triangular_system_is_solved_by_blas(monkeypatch, dtype, tolerance, layout, lower, unit):
+    calls, solver = [], _blas._triangular_solver
+    monkeypatch.setattr(
+        _blas, "_triangular_solver", lambda char: lambda *args: (calls.append(char), solver(char)(*args))
+    )
+    rng = np.random.default_rng(0)
+    for rows, columns in ((1, 1), (2, 3), (130, 7)):
+        matrix = (rng.standard_normal((rows, rows)) / rows + 2 * np.eye(rows)).astype(dtype)
+        triangle = np.tril(matrix) if lower else np.triu(matrix)
+        if unit:
+            np.fill_diagonal(triangle, 1)
+        solution = rng.integers(-9, 10, (rows, columns)).astype(float)
+        b = xp.asarray((triangle.astype(float) @ solution).astype(dtype))
+        a = xp.asarray(TRIANGLES[layout](matrix), copy=False)
+        result = xp.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit)
+        np.testing.assert_allclose(np.asarray(result), solution, atol=tolerance * 20)
+        assert result.dtype == np.dtype(dtype)
+    assert calls == [np.dtype(dtype).char] * 3
+
+
+@needs_blas
+def test_fused_function_multiplies_by_threads(shared):
+    x = integers((300, 300))
+    function = xp.fuse(lambda a, b: xp.concat([a @ b + 1, a]))
+    expected = np.concatenate([(x.astype(np.int64) @ x.astype(np.int64) + 1).astype(np.float32), x])
+    for call in range(1, 4):
+        np.testing.assert_array_equal(np.asarray(function(xp.asarray(x), xp.asarray(x))), expected)
+        assert len(shared) >= call
+
+
+@needs_blas
+def test_number_of_threads_of_blas_is_restored(shared):
+    import threadpoolctl
+
+    def numbers():
+        return [entry["num_threads"] for entry in threadpoolctl.threadpool_info() if entry["user_api"] == "blas"]
+
+    before = numbers()
+    x = xp.asarray(integers((300, 300)))
+    with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
+        limited = numbers()
+        x @ x
+        assert numbers() == limited
+    assert (numbers(), shared) == (before, [2])
+
+
+@needs_blas
+def test_products_of_several_threads_at_once():
+    x, y = integers((300, 300)), integers((6, 90, 90))
+    expected = x.astype(np.int64) @ x.astype(np.int64), y.astype(np.int64) @ y.astype(np.int64)
+    wrong = []
+
+    def work():
+        a, b = xp.asarray(x, device="cpu"), xp.asarray(y, device="cpu")
+        for _ in range(200):
+            if not (np.array_equal(a @ a, expected[0]) and np.array_equal(b @ b, expected[1])):
+                wrong.append(1)
+            if not np.array_equal(x @ x, expected[0]):
+                wrong.append(2)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@needs_blas
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_child_of_a_process_that_multiplies():
+    program = f"""
+import sys; sys.path[:0] = {sys.path!r}
+import os
+import numpy as np, xtensor as xp
+x = np.ones((300, 300), np.float32)
+a = xp.asarray(x, device="cpu")
+for _ in range(20):
+    a @ a
+    child = os.fork()
+    if child == 0: os._exit(0 if np.array_equal(a @ a, np.full((300, 300), 300)) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+print("end", flush=True)
+os._exit(0)
+"""
+    environment = os.environ | {"XTENSOR_NUM_THREADS": "2"}
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, env=environment)
+    assert (run.stdout, run.stderr, run.returncode) == ("end\n", "", 0)

@@ -7,7 +7,7 @@ import pytest
 
 import xtensor as xp
 from xtensor.nn.functional import quantized_linear
-from xtensor_backends.llvm import _quantized, _threads
+from xtensor_backends.llvm import _compile, _quantized, _threads
 
 
 def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
@@ -20,10 +20,10 @@ def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
 
 @pytest.fixture
 def used(monkeypatch):
-    """Numbers of calls of jobs of the kernel."""
+    """A 1 for each call of the kernel."""
     calls = []
-    run = _threads.run
-    monkeypatch.setattr(_quantized._threads, "run", lambda *args, **options: (calls.append(1), run(*args, **options)))
+    call = _quantized._call
+    monkeypatch.setattr(_quantized, "_call", lambda *args: (calls.append(1), call(*args)))
     return calls
 
 
@@ -43,6 +43,31 @@ def test_composition_computes_what_the_kernel_does_not(kind, group, vectors, row
     assert used == []
 
 
+@pytest.mark.parametrize("instructions", [True, False])
+@pytest.mark.parametrize("shifted", [True, False])
+@pytest.mark.parametrize(("kind", "group"), [("int8", 16), ("int8", 256), ("int4", 32), ("int4", 128)])
+@pytest.mark.parametrize("vectors", [1, 2, 3, 5])
+@pytest.mark.parametrize("rows", [64, 67])
+def test_kernel_computes_the_product_of_the_numbers(
+    kind, group, vectors, rows, shifted, instructions, used, monkeypatch
+):
+    has_feature = _compile.has_feature
+    monkeypatch.setattr(_compile, "has_feature", lambda name: instructions and has_feature(name))
+    monkeypatch.setattr(_quantized, "_run", _quantized._run.__wrapped__)
+    x, codes, scales = operands(kind, group, vectors, rows)
+    offsets = scales * 3 if shifted else None
+    found = xp.to_numpy(quantized_linear(x, codes, scales, offsets))
+    assert used == [1]
+    numbers = xp.to_numpy(codes).reshape(rows, 256 // group, -1).astype(np.float64)
+    if kind == "int4":
+        numbers = np.concatenate([numbers % 16, numbers // 16], axis=-1) - (0 if shifted else 8)
+    matrix = numbers * xp.to_numpy(scales)[..., None].astype(np.float64)
+    if shifted:
+        matrix -= xp.to_numpy(offsets)[..., None]
+    expected = xp.to_numpy(x).astype(np.float64) @ matrix.reshape(rows, 256).T
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("kind", ["int8", "int4"])
 def test_result_does_not_depend_on_the_number_of_threads(kind):
     values = operands(kind, 32, 3, 1000)
@@ -51,3 +76,21 @@ def test_result_does_not_depend_on_the_number_of_threads(kind):
         with _threads.limit(number):
             results.append(xp.to_numpy(quantized_linear(*values)))
     np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, 1e-38, 1e30, 0.0])
+@pytest.mark.parametrize("kind", ["int8", "int4"])
+def test_numbers_at_the_ends_of_the_range_are_computed_as_by_the_composition(kind, number):
+    x, codes, scales = operands(kind, 32, 2)
+    values = xp.to_numpy(x).copy()
+    values[1, 40:72] = number
+    values[1, :32] = 0.0
+    found = xp.to_numpy(quantized_linear(xp.asarray(values, device="cpu"), codes, scales))
+    plain = [xp.asarray(a, device="numpy") for a in (values, xp.to_numpy(codes), xp.to_numpy(scales))]
+    with np.errstate(all="ignore"):
+        expected = xp.to_numpy(quantized_linear(*plain))
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(np.isfinite(found), finite)
+    found, expected = np.where(finite, found, 0.0), np.where(finite, expected, 0.0)
+    largest = np.abs(expected).max(axis=1, keepdims=True)
+    assert np.all(np.abs(found - expected) <= 1e-6 * largest)

@@ -19,7 +19,7 @@ if importlib.util.find_spec("llvmlite") is None:
 if sys.implementation.name != "cpython" or sys.maxsize < 1 << 32:
     pytest.skip("needs CPython's objects and 64 bits", allow_module_level=True)
 
-from xtensor_backends.llvm import _compile, _python
+from xtensor_backends.llvm import _compile, _runtime
 
 COPY = """
 ; Copies operands 1, 2, … to the array that operand 0 is; their number is operand 1. Returns minus their number.
@@ -52,9 +52,16 @@ def kernel(tmp_path_factory):
     del os.environ["XTENSOR_CACHE_DIR"]
 
 
-@pytest.fixture(params=[_python.call, _python.call_unlocked], ids=["locked", "unlocked"])
+PLAIN = {"locked": _runtime._caller(ctypes.PYFUNCTYPE), "unlocked": _runtime._caller(ctypes.CFUNCTYPE)}
+"""The functions of Python, which compute where there is no compiled module."""
+
+
+@pytest.fixture(
+    params=[_runtime.call, _runtime.call_unlocked, *PLAIN.values()],
+    ids=["locked", "unlocked", *map("plain {}".format, PLAIN)],
+)
 def call(request):
-    return request.param()
+    return request.param
 
 
 def received(call, kernel, *operands):
@@ -78,7 +85,8 @@ def test_integer_is_itself(call, kernel):
 @given(st.lists(st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats()), max_size=61))
 def test_float_is_its_bits(kernel, numbers):
     expected = [struct.unpack("q", struct.pack("d", n))[0] if isinstance(n, float) else n for n in numbers]
-    assert received(_python.call(), kernel, *numbers) == expected
+    assert received(_runtime.call, kernel, *numbers) == expected
+    assert received(PLAIN["locked"], kernel, *numbers) == expected
 
 
 def test_operands_of_other_types_are_refused(call, kernel):
@@ -114,20 +122,16 @@ def test_references_are_neither_kept_nor_lost(call, kernel):
     assert (sys.getrefcount(array), sys.getrefcount(number)) == before
 
 
-def test_unlocked_call_lets_other_threads_run():
+@pytest.mark.parametrize("call", [_runtime.call_unlocked, PLAIN["unlocked"]], ids=["compiled", "plain"])
+def test_unlocked_call_lets_other_threads_run(call):
     # The kernel is Python code that waits for another thread of Python.
     event = threading.Event()
     callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(lambda operands: event.wait(60))
     thread = threading.Thread(target=event.set)
     thread.start()
-    result = _python.call_unlocked()(ctypes.cast(callback, ctypes.c_void_p).value)
+    result = call(ctypes.cast(callback, ctypes.c_void_p).value)
     thread.join()
     assert result == 1
-
-
-def test_function_has_its_name_and_documentation():
-    assert _python.call().__name__ == "call"
-    assert "kernel" in _python.call().__doc__
 
 
 class Derived(np.ndarray):
@@ -165,4 +169,5 @@ ADJACENT = {
 @pytest.mark.parametrize("name", ADJACENT)
 def test_adjacent_arrays(name):
     arrays, size = ADJACENT[name]
-    assert _python.adjacent()(*arrays) == size
+    assert _runtime.adjacent(*arrays) == size
+    assert _runtime._adjacent(*arrays) == size

@@ -1,0 +1,351 @@
+/* The part of the device cpu that is in C: calls of kernels with Python's objects, worker threads, and reused memory.
+
+   Requirements: where the module was not built, `_runtime.py` computes the same on one thread. Windows has neither workers
+   nor blocks of our own. Nothing here reads an object's fields but through the interfaces of Python and NumPy. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef _WIN32
+typedef void (*job_function)(void *arguments, int64_t part, int64_t parts);
+
+static void compute_parts(job_function job, void *arguments, int64_t parts, int64_t threads, int64_t nanoseconds)
+{
+    for (int64_t part = 0; part < parts; part++)
+        job(arguments, part, parts);
+}
+#else
+#include "_blocks.h"
+#include "_team.h"
+#endif
+
+/* The interface that `_runtime.py` is written for. */
+#define INTERFACE 2
+
+/* Bound of the number of arguments of a call: the kernel and 127 operands. */
+#define MAX_OPERANDS 128
+
+typedef int64_t (*kernel_function)(const int64_t *operands);
+
+/* Write the operands' values. Return whether all have one; if not, an exception is set. */
+static int convert(PyObject *const *arguments, Py_ssize_t count, int64_t *values)
+{
+    if (count < 1 || count > MAX_OPERANDS) {
+        PyErr_SetString(PyExc_TypeError, "call() takes the address of a kernel and at most 127 operands");
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *x = arguments[i];
+        if (PyArray_CheckExact(x)) {
+            values[i] = (intptr_t)PyArray_DATA((PyArrayObject *)x);
+        }
+        else if (PyFloat_CheckExact(x)) {
+            double number = PyFloat_AS_DOUBLE(x);
+            memcpy(&values[i], &number, sizeof number);
+        }
+        else {
+            values[i] = PyLong_AsLongLong(x);
+            if (values[i] == -1 && PyErr_Occurred())
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static PyObject *call(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    int64_t values[MAX_OPERANDS];
+    if (!convert(arguments, count, values))
+        return NULL;
+    return PyLong_FromLongLong(((kernel_function)(intptr_t)values[0])(values + 1));
+}
+
+static PyObject *call_unlocked(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    int64_t values[MAX_OPERANDS], result;
+    if (!convert(arguments, count, values))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    result = ((kernel_function)(intptr_t)values[0])(values + 1);
+    Py_END_ALLOW_THREADS
+    return PyLong_FromLongLong(result);
+}
+
+static PyObject *adjacent(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    int64_t size = count > 0 ? 1 : -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyArrayObject *first = (PyArrayObject *)arguments[0], *x = (PyArrayObject *)arguments[i];
+        if (!PyArray_CheckExact(x) || !PyArray_CHKFLAGS(x, NPY_ARRAY_CARRAY) || PyArray_NDIM(x) != PyArray_NDIM(first)
+            || !PyArray_CompareLists(PyArray_DIMS(x), PyArray_DIMS(first), PyArray_NDIM(x)))
+            return PyLong_FromLong(-1);
+        size = PyArray_SIZE(x);
+    }
+    return PyLong_FromLongLong(size);
+}
+
+static PyObject *parallel(PyObject *module, PyObject *arguments)
+{
+    long long job, operands, parts, threads, nanoseconds;
+    if (!PyArg_ParseTuple(arguments, "LLLLL:parallel", &job, &operands, &parts, &threads, &nanoseconds))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    compute_parts((job_function)(intptr_t)job, (void *)(intptr_t)operands, parts, threads, nanoseconds);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
+#ifndef _WIN32
+/* Products of matrices by functions of OpenBLAS with integers of 64 bits, each of which computes a block of a result. */
+typedef void (*sgemm_function)(int order, int transpose1, int transpose2, int64_t m, int64_t n, int64_t k, float alpha,
+                               const void *x1, int64_t step1, const void *x2, int64_t step2, float beta, void *out,
+                               int64_t step);
+typedef void (*dgemm_function)(int order, int transpose1, int transpose2, int64_t m, int64_t n, int64_t k, double alpha,
+                               const void *x1, int64_t step1, const void *x2, int64_t step2, double beta, void *out,
+                               int64_t step);
+
+#define ROW_MAJOR 101
+#define AS_IT_IS 111
+#define TRANSPOSED 112
+
+/* Rows or columns of a result that are not divided: OpenBLAS computes with tiles of them. */
+#define TILE 16
+
+typedef struct {
+    void *gemm;
+    PyArrayObject *arrays[3]; /* the operands and the result, of the same number of axes */
+    int transposes[2];
+    int64_t steps[3];
+    int64_t blocks; /* of each matrix of the result: of its columns if it has more of them than rows */
+} product;
+
+/* Find how BLAS reads the matrices of an array: as they are or transposed, and by which step. Return whether it can. */
+static int find_layout(PyArrayObject *x, int *transpose, int64_t *step)
+{
+    int last = PyArray_NDIM(x) - 1;
+    int64_t size = PyArray_ITEMSIZE(x), length = PyArray_DIM(x, last), lines = PyArray_DIM(x, last - 1);
+    int64_t adjacent_stride = PyArray_STRIDE(x, last), stride = PyArray_STRIDE(x, last - 1);
+    *transpose = AS_IT_IS;
+    if (length > 1 && adjacent_stride != size) {
+        int64_t other_length = lines, other_stride = stride;
+        *transpose = TRANSPOSED;
+        lines = length, stride = adjacent_stride;
+        length = other_length, adjacent_stride = other_stride;
+    }
+    *step = lines > 1 ? stride / size : length;
+    return (length == 1 || adjacent_stride == size) && *step >= length && (lines == 1 || stride % size == 0);
+}
+
+/* The address of a matrix of a stack, whose axes of length 1 are broadcast. */
+static char *matrix_of(PyArrayObject *x, PyArrayObject *out, int64_t number)
+{
+    char *address = PyArray_BYTES(x);
+    for (int axis = PyArray_NDIM(out) - 3; axis >= 0; axis--) {
+        if (PyArray_DIM(x, axis) > 1)
+            address += number % PyArray_DIM(out, axis) * PyArray_STRIDE(x, axis);
+        number /= PyArray_DIM(out, axis);
+    }
+    return address;
+}
+
+static void multiply_block(void *arguments, int64_t part, int64_t parts)
+{
+    const product *p = arguments;
+    PyArrayObject *x1 = p->arrays[0], *x2 = p->arrays[1], *out = p->arrays[2];
+    int last = PyArray_NDIM(out) - 1;
+    int64_t size = PyArray_ITEMSIZE(out), number = part / p->blocks, block = part % p->blocks;
+    int64_t m = PyArray_DIM(out, last - 1), n = PyArray_DIM(out, last), k = PyArray_DIM(x1, last);
+    char *a = matrix_of(x1, out, number), *b = matrix_of(x2, out, number), *c = matrix_of(out, out, number);
+    int64_t length = n > m ? n : m, tiles = (length + TILE - 1) / TILE;
+    int64_t begin = block * tiles / p->blocks * TILE, end = (block + 1) * tiles / p->blocks * TILE;
+    end = end < length ? end : length;
+    if (n > m) {
+        n = end - begin;
+        b += begin * size * (p->transposes[1] == AS_IT_IS ? 1 : p->steps[1]);
+        c += begin * size;
+    }
+    else {
+        m = end - begin;
+        a += begin * size * (p->transposes[0] == AS_IT_IS ? p->steps[0] : 1);
+        c += begin * size * p->steps[2];
+    }
+    if (size == sizeof(float))
+        ((sgemm_function)p->gemm)(ROW_MAJOR, p->transposes[0], p->transposes[1], m, n, k, 1, a, p->steps[0], b,
+                                    p->steps[1], 0, c, p->steps[2]);
+    else
+        ((dgemm_function)p->gemm)(ROW_MAJOR, p->transposes[0], p->transposes[1], m, n, k, 1, a, p->steps[0], b,
+                                    p->steps[1], 0, c, p->steps[2]);
+}
+
+/* While blocks are computed, the number of threads of OpenBLAS is 1, and this one is kept. */
+static atomic_flag multiplying = ATOMIC_FLAG_INIT;
+static int blas_threads;
+static void (*set_blas_threads)(int);
+
+static PyObject *multiply(PyObject *module, PyObject *arguments)
+{
+    product p;
+    long long gemm, get_threads, set_threads, threads, nanoseconds;
+    int unused, last;
+    if (!PyArg_ParseTuple(arguments, "(LLL)O!O!O!LLL:multiply", &gemm, &get_threads, &set_threads, &PyArray_Type,
+                          &p.arrays[0], &PyArray_Type, &p.arrays[1], &PyArray_Type, &p.arrays[2], &p.blocks, &threads,
+                          &nanoseconds))
+        return NULL;
+    if (!find_layout(p.arrays[0], &p.transposes[0], &p.steps[0]) || !find_layout(p.arrays[1], &p.transposes[1], &p.steps[1])
+        || !find_layout(p.arrays[2], &unused, &p.steps[2]) || atomic_flag_test_and_set(&multiplying))
+        Py_RETURN_FALSE;
+    p.gemm = (void *)(intptr_t)gemm;
+    last = PyArray_NDIM(p.arrays[2]) - 1;
+    Py_BEGIN_ALLOW_THREADS
+    blas_threads = ((int (*)(void))(intptr_t)get_threads)();
+    set_blas_threads = (void (*)(int))(intptr_t)set_threads;
+    set_blas_threads(1);
+    compute_parts(multiply_block, &p,
+                  PyArray_SIZE(p.arrays[2]) / (PyArray_DIM(p.arrays[2], last) * PyArray_DIM(p.arrays[2], last - 1)) * p.blocks,
+                  threads, nanoseconds);
+    set_blas_threads(blas_threads);
+    Py_END_ALLOW_THREADS
+    atomic_flag_clear(&multiplying);
+    Py_RETURN_TRUE;
+}
+
+static PyObject *start(PyObject *module, PyObject *number)
+{
+    long count = PyLong_AsLong(number);
+    if (count == -1 && PyErr_Occurred())
+        return NULL;
+    return PyLong_FromLong(start_workers(count < MAX_THREADS ? (int)count : MAX_THREADS));
+}
+
+static PyObject *stop(PyObject *module, PyObject *none)
+{
+    int stopped;
+    Py_BEGIN_ALLOW_THREADS
+    stopped = stop_workers();
+    Py_END_ALLOW_THREADS
+    return PyBool_FromLong(stopped);
+}
+
+static PyObject *recover(PyObject *module, PyObject *none)
+{
+    forget_workers();
+    recover_table();
+    if (atomic_flag_test_and_set(&multiplying))
+        set_blas_threads(blas_threads);
+    atomic_flag_clear(&multiplying);
+    Py_RETURN_NONE;
+}
+
+static PyObject *held(PyObject *module, PyObject *none)
+{
+    return PyLong_FromSize_t(atomic_load(&held_bytes));
+}
+
+static PyObject *used(PyObject *module, PyObject *none)
+{
+    return PyLong_FromSize_t(atomic_load(&used_bytes));
+}
+
+static PyObject *limit(PyObject *module, PyObject *none)
+{
+    return PyLong_FromSize_t(atomic_load(&limit_bytes));
+}
+
+static PyObject *set_limit(PyObject *module, PyObject *size)
+{
+    size_t bound = PyLong_AsSize_t(size);
+    if (bound == (size_t)-1 && PyErr_Occurred())
+        return NULL;
+    atomic_store(&limit_bytes, bound);
+    trim(bound);
+    Py_RETURN_NONE;
+}
+
+static PyObject *release(PyObject *module, PyObject *none)
+{
+    trim(0);
+    Py_RETURN_NONE;
+}
+
+static PyDataMem_Handler handler = {
+    "xtensor", 1, {NULL, blocks_malloc, blocks_calloc, blocks_realloc, blocks_free},
+};
+static PyObject *handler_capsule, *numpy_empty;
+
+static PyObject *empty(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    PyObject *before = PyDataMem_SetHandler(handler_capsule), *array, *type, *value, *traceback;
+    if (before == NULL)
+        return NULL;
+    array = PyObject_Vectorcall(numpy_empty, arguments, (size_t)count, NULL);
+    PyErr_Fetch(&type, &value, &traceback);
+    Py_XDECREF(PyDataMem_SetHandler(before));
+    Py_DECREF(before);
+    PyErr_Restore(type, value, traceback);
+    return array;
+}
+#endif
+
+static PyMethodDef methods[] = {
+    {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL,
+     "Call the kernel at an address with addresses of arrays, floats and integers."},
+    {"call_unlocked", (PyCFunction)(void (*)(void))call_unlocked, METH_FASTCALL,
+     "Call the kernel at an address with addresses of arrays, floats and integers, while other threads of Python run."},
+    {"adjacent", (PyCFunction)(void (*)(void))adjacent, METH_FASTCALL,
+     "Return the size of arrays of one shape whose elements are adjacent, or -1."},
+    {"parallel", parallel, METH_VARARGS, "Compute job(arguments, part, parts) for each part."},
+#ifndef _WIN32
+    {"multiply", multiply, METH_VARARGS,
+     "Write the products of matrices in blocks by functions of OpenBLAS; return whether it can read the operands."},
+    {"start", start, METH_O, "Start workers until there are so many; return how many there are."},
+    {"stop", stop, METH_NOARGS, "End the workers, unless a region runs; return whether none is left."},
+    {"recover", recover, METH_NOARGS, "Forget what a forked process does not have."},
+    {"held", held, METH_NOARGS, "Return the number of bytes that no array uses and that are not given back."},
+    {"used", used, METH_NOARGS, "Return the number of bytes of the blocks that arrays use."},
+    {"limit", limit, METH_NOARGS, "Return the bound of held()."},
+    {"set_limit", set_limit, METH_O, "Set the bound of held()."},
+    {"release", release, METH_NOARGS, "Give the memory that no array uses back to the system."},
+    {"empty", (PyCFunction)(void (*)(void))empty, METH_FASTCALL, "Return a new array as numpy.empty does."},
+#endif
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_compiled", NULL, -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__compiled(void)
+{
+    import_array();
+    PyObject *module = PyModule_Create(&definition);
+    if (module == NULL)
+        return NULL;
+#ifdef Py_GIL_DISABLED
+    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#endif
+    PyObject *address = PyLong_FromVoidPtr((void *)(intptr_t)compute_parts);
+    int refused = PyModule_AddObjectRef(module, "PARALLEL", address); /* of NULL too */
+    Py_XDECREF(address);
+    if (refused || PyModule_AddIntMacro(module, INTERFACE) < 0)
+        goto failed;
+#ifndef _WIN32
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL)
+        goto failed;
+    numpy_empty = PyObject_GetAttrString(numpy, "empty");
+    Py_DECREF(numpy);
+    handler_capsule = PyCapsule_New(&handler, "mem_handler", NULL);
+    if (numpy_empty == NULL || handler_capsule == NULL || PyModule_AddIntMacro(module, MIN_BLOCK) < 0
+        || PyModule_AddIntMacro(module, MAX_BLOCKS) < 0 || PyModule_AddIntMacro(module, MAX_THREADS) < 0)
+        goto failed;
+#endif
+    return module;
+failed:
+    Py_DECREF(module);
+    return NULL;
+}
