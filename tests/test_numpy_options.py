@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -283,3 +284,54 @@ def test_lexsort_of_numbers_checks_the_axis():
 def test_memory_order_leaves_broadcast_axes_in_position():
     x = xp.broadcast_to(xp.reshape(xp.asarray([1.0, 2.0]), (2, 1)), (2, 2, 2))
     assert np.ravel(x, "K").tolist() == [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0]
+
+
+def test_memory_order_of_created_arrays_is_numpys():
+    like = xp.ones((2, 3), device="numpy")
+    assert np.asfortranarray(np.ones((2, 3)), like=like).flags.f_contiguous
+    assert np.zeros((2, 3), order="F", like=like).flags.f_contiguous
+    assert np.ascontiguousarray(like.T, like=like).flags.c_contiguous
+    assert np.ones_like(like, order="F").flags.f_contiguous
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.asarray(like, order="F", copy=False, like=like)
+
+
+def test_transform_along_no_axis_is_the_argument_for_numpy_and_complex_for_the_standard(device):
+    x = xp.ones((2, 3), device=device)
+    assert np.fft.fftn(x, axes=()) is x
+    assert xp.fft.fftn(x, axes=()).dtype.kind == "c"
+    with pytest.raises(IndexError):
+        xp.fft.rfftn(x, axes=())
+
+
+def test_real_components_of_real_numbers_are_the_array_itself(device):
+    x = xp.ones(2, device=device)
+    assert np.real(x) is x
+
+
+def test_a_list_that_is_no_index_raises_index_error(device):
+    x = xp.ones(3, device=device)
+    for key in (["a"], [slice(None)], [None]):
+        with pytest.raises(IndexError, match="only integers, slices"):
+            _ = x[key]
+
+
+def test_pickle_and_bytes_of_an_array(device, tmp_path):
+    x = xp.asarray([1, 2], dtype=np.int8, device=device)
+    assert bytes(x) == b"\x01\x02"
+    assert pickle.loads(x.dumps()).tolist() == [1, 2]
+    x.dump(tmp_path / "x")
+    assert pickle.loads((tmp_path / "x").read_bytes()).tolist() == [1, 2]
+
+
+def test_flat_is_an_iterator(device):
+    elements = xp.asarray([[1, 2], [3, 4]], device=device).flat
+    assert iter(elements) is elements
+    assert int(next(elements)) == 1
+    assert [int(x) for x in elements] == [2, 3, 4]
+
+
+def test_roots_without_roots_but_zero_are_of_the_default_dtype(device):
+    p = xp.asarray([5, 0], dtype=np.float32, device=device)
+    assert np.roots(p).tolist() == [0.0]
+    assert np.roots(p).dtype == p.device.default_dtypes["real floating"]

@@ -38,8 +38,8 @@ def main(argv: Sequence[str] | None = None, *, root: Path = ROOT) -> int:
     if options.record and options.keyword is None:
         print(f"wrote {report.write(root, options.peer, source, options.device, outcomes)}")
     unknown = [row for row in departures(options.peer, outcomes.verdicts) if row[-1] == UNKNOWN]
-    for kind, test, count, _ in unknown:
-        print(f"without a reason in conformance/peers/reasons.py: {kind}: {test} ({count})", file=sys.stderr)
+    for row in unknown:
+        print(f"without a reason in conformance/peers/reasons.py: {row[0]}: {row[1]} ({row[2]})", file=sys.stderr)
     return 1 if unknown else 0
 
 

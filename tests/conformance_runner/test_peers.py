@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.peers.__main__ import main
+from conformance.peers.kinds import Verdict
+from conformance.peers.reasons import UNKNOWN, departures
 
 OF_NUMPY = """
 import os
@@ -92,10 +94,10 @@ def write_test(folder: Path, text: str) -> None:
 
 
 def recorded(root: Path, peer: str, source: Path) -> dict[str, int]:
-    """Run a peer's tests and return the numbers of the kinds that occur, from the record."""
+    """Run a peer's tests, one of which has a wrong value or dtype, and return the numbers of kinds, from the record."""
     (root / "docs").mkdir()
     (root / "docs" / "conformance.md").write_text("# Page\n<!-- peers: begin -->\n<!-- peers: end -->\nEnd.\n")
-    assert main([peer, "--source", str(source)], root=root) == 0
+    assert main([peer, "--source", str(source)], root=root) == 1
     record = json.loads((root / "conformance" / "results" / "peers" / f"{peer}-cpu.json").read_text(encoding="utf-8"))
     return {kind: count for kind, count in record["counts"].items() if count}
 
@@ -110,6 +112,7 @@ def test_tests_of_numpy_are_counted_by_kind(tmp_path: Path) -> None:
     page = (tmp_path / "docs" / "conformance.md").read_text(encoding="utf-8")
     assert "| core | 2 | 1 |" in page
     assert "- 1: [numpy.md#dtypes](numpy.md#dtypes)" in page
+    assert "| wrong value | `test_numeric.py::test_wrong_value` | 1 | **a fault**: no reason is known |" in page
     assert page.endswith("<!-- peers: end -->\nEnd.\n")
 
 
@@ -132,3 +135,17 @@ def test_folder_that_is_no_checkout_is_wrong_usage(
 ) -> None:
     assert main(["numpy", "--source", str(tmp_path / folder)], root=tmp_path) == 2
     assert "pass a checkout of" in capsys.readouterr().err
+
+
+def test_known_departures_are_listed_with_their_reasons() -> None:
+    prefix = "tests/cupy_tests/statistics_tests/test_order.py::TestOrder"
+    verdicts = {
+        f"{prefix}_param_0_{{a=1}}::test_quantile_overwrite[hazen]": Verdict("wrong value"),
+        f"{prefix}_param_1_{{a=2}}::test_quantile_overwrite[linear]": Verdict("wrong value"),
+        f"{prefix}::test_other": Verdict("crash"),
+        f"{prefix}::test_right": Verdict("right"),
+    }
+    overwrite, other = departures("cupy", verdicts)
+    assert overwrite[:3] == ["wrong value", "test_order.py::TestOrder::test_quantile_overwrite", 2]
+    assert "overwrite_input" in str(overwrite[3])
+    assert other == ["crash", "test_order.py::TestOrder::test_other", 1, UNKNOWN]

@@ -7,11 +7,13 @@ look for another way; memory that a library has received stays valid when the Ar
 from __future__ import annotations
 
 import pickle
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .checks import check_flag
+from .errors import describe
 
 if TYPE_CHECKING:
     from .array import Array
@@ -50,6 +52,8 @@ class Memory:
         if hasattr(file, "write"):
             pickle.dump(self, file)
             return
+        if not isinstance(file, (str, bytes, PathLike)):
+            raise TypeError(f"dump(): file is a path or a file that is open for bytes, not {describe(file)}")
         with open(file, "wb") as stream:
             pickle.dump(self, stream)
 

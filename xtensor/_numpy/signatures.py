@@ -379,7 +379,7 @@ def _in_order(x: Array, order: Any, copy: Any = None) -> Array:
     if order not in ("C", "F") or not x._device.host:
         return x
     memory = x._device._library.to_host(x._native)
-    if memory.flags[f"{order}_CONTIGUOUS"]:
+    if memory.flags.c_contiguous if order == "C" else memory.flags.f_contiguous:
         return x
     if copy is False:
         raise ValueError(

@@ -91,6 +91,10 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
             f"unsupported keyword arguments for mode '{mode}': {set(options) - set(known)}; pad() takes "
             f"{', '.join(known) or 'no options'} in this mode"
         )
+    if isinstance(pad_width, Array):
+        if pad_width.dtype.kind not in "iu":
+            raise TypeError(f"`pad_width` must be of integral type.; pad() received {describe(pad_width)}")
+        pad_width = pad_width.tolist()
     if isinstance(pad_width, (tuple, list)) and not pad_width:
         raise TypeError("`pad_width` must be of integral type.; pad() received an empty sequence")
     widths = [_check_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
@@ -132,13 +136,13 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
         for axis, item in value.items():
             pairs[check_axis(axis, ndim, "pad")] = _pairs(item, 1, name)[0]
         return pairs
-    if isinstance(value, (Array, np.ndarray)):
+    if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biufc":
             raise TypeError(f"pad(): {name} holds numbers, not elements of dtype {value.dtype}")
         value = value.tolist()
     if not isinstance(value, (tuple, list)):
         return [(value, value)] * ndim
-    items = [item.tolist() if isinstance(item, (Array, np.ndarray)) else item for item in value]
+    items = [item.tolist() if isinstance(item, np.ndarray) else item for item in value]
     nested = [isinstance(item, (tuple, list)) for item in items]
     if not any(nested) and len(items) in (1, 2):
         return [(items[0], items[-1])] * ndim

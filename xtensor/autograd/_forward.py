@@ -119,7 +119,7 @@ class Forward(Transform):
             if all(x.tangent is None for x in duals):
                 return self.constants(result)
             result = tuple(map(self.normal, result)) if isinstance(result, (tuple, list)) else self.normal(result)
-            if row.name in JOINING and is_inexact(result.dtype):
+            if row.name in JOINING and not isinstance(result, tuple) and is_inexact(result.dtype):
                 args = mapped(args, partial(self._constant_of, result.dtype), self.traced)
                 duals, values = collected(args, self.traced)
             with np.errstate(all="ignore"):
