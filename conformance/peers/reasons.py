@@ -58,7 +58,9 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         r"test_require_each|TestDiff::test_n$|test__replace_nan|test__nan_mask": (
             "the test compares results by identity"
         ),
-        r"TestLikeFuncs": "strides with `order='K'` and `'A'`, which keep no layout: [Views and copies](numpy.md#views-and-copies)",
+        r"TestLikeFuncs": (
+            "strides with `order='K'` and `'A'`, which keep no layout: [Views and copies](numpy.md#views-and-copies)"
+        ),
         r"test_dtype_identity": "a dtype with metadata is the dtype itself",
         r"test_scalar_q|test_quantile_scalar_nan|TestNanFunctions_Percentile::test_scalar": (
             "`np.isscalar` of an element, which is a 0-d Array: [Elements](numpy.md#elements)"
