@@ -213,7 +213,7 @@ def test_put_along_axis_refuses_an_index_out_of_bounds(device, index):
 def test_put_along_axis_refuses_shapes_and_dtypes(device):
     with pytest.raises(ValueError, match="as many axes as the array"):
         xp.put_along_axis(xp.zeros((2, 3)), xp.asarray([0]), 1.0, 1)
-    with pytest.raises(TypeError, match="indices are integers"):
+    with pytest.raises(IndexError, match="must be an integer array"):
         xp.put_along_axis(xp.zeros(3), xp.asarray([0.0]), 1.0, 0)
 
 

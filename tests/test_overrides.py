@@ -182,8 +182,11 @@ def test_fused_function_calls_the_implementation_at_each_call(monkeypatch, name)
         others = [xp.asarray(value) if isinstance(value, list) else value for value in arguments.get(name, ())]
         expected = values_of(public_function(name)(x * 2.0, *others) + 1.0)
         monkeypatch.setattr(implementation, "function", counting)
-        choose = device._functions.choose
-        monkeypatch.setattr(device._functions, "choose", lambda row: counting if row.name == name else choose(row))
+        for choice in ("choose", "choose_by_size"):
+            choose = getattr(device._functions, choice)
+            monkeypatch.setattr(
+                device._functions, choice, lambda row, choose=choose: counting if row.name == name else choose(row)
+            )
         fused = xp.fuse(lambda x: public_function(name)(x * 2.0, *others) + 1.0)
         for _ in range(3):
             before = len(calls)

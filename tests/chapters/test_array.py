@@ -315,7 +315,7 @@ def test_index_by_an_ellipsis_and_an_integer_array(lenient_device):
 def test_bad_index_raises_and_names_index_or_shape(device, key):
     with pytest.raises((IndexError, TypeError)) as caught:
         xp.asarray([1, 2, 3], device=device)[key]
-    assert "(3,)" in str(caught.value) or "index" in str(caught.value)
+    assert any(word in str(caught.value) for word in ("(3,)", "index", "indices"))
 
 
 # -- assignment -------------------------------------------------------------------------------------------------------

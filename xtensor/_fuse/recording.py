@@ -117,7 +117,7 @@ class Recorder:
                 result = NotImplemented  # it looks at values
             if result is not NotImplemented:
                 return result
-        return self.call(self.base._functions.choose_by_size(operation), name, operands, options)
+        return self._operation(operation, operands, options)
 
     def _known(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the result of constants, or the operand that a constant condition selects; None for others."""
@@ -212,12 +212,23 @@ class Recorder:
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         chosen = tuple(sorted([number % x.ndim for number in axes])) if x.ndim else ()
         if not chosen or not self.supported(value.dtype):
-            return self.call(self.base._functions.choose_by_size(operation), operation.name, (x,), options)
+            return self._operation(operation, (x,), options)
         if value.dtype != x.dtype:
             x = Traced(x.value, Node("step", "astype", (x.node,), None, x.shape, value.dtype))
         keepdims = bool(options.get("keepdims", False))
         node = Node("reduction", operation.name, (x.node,), (chosen, keepdims), value.shape, value.dtype)
         return Traced(value, node)
+
+    def _operation(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Call the device's function of an operation, and record the call of its kernel where operands are large.
+
+        The other functions that a recording calls do not use the memory that kernels hold.
+        """
+        functions = self.base._functions
+        result = functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
+        if result is NotImplemented:
+            return result
+        return self._called(result, functions.choose_by_size(operation), operation.name, operands, options)
 
     def call(self, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of the library and record the call."""
