@@ -27,7 +27,7 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #endif
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 2
+#define INTERFACE 3
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -341,7 +341,8 @@ PyMODINIT_FUNC PyInit__compiled(void)
     Py_DECREF(numpy);
     handler_capsule = PyCapsule_New(&handler, "mem_handler", NULL);
     if (numpy_empty == NULL || handler_capsule == NULL || PyModule_AddIntMacro(module, MIN_BLOCK) < 0
-        || PyModule_AddIntMacro(module, MAX_BLOCKS) < 0 || PyModule_AddIntMacro(module, MAX_THREADS) < 0)
+        || PyModule_AddIntMacro(module, MAX_BLOCKS) < 0 || PyModule_AddIntMacro(module, MAX_THREADS) < 0
+        || PyModule_AddIntMacro(module, WAKE_TIME) < 0)
         goto failed;
 #endif
     return module;

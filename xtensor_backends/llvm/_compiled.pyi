@@ -7,6 +7,7 @@ PARALLEL: int
 MIN_BLOCK: int
 MAX_BLOCKS: int
 MAX_THREADS: int
+WAKE_TIME: int
 
 def call(kernel: int, /, *operands: Any) -> int: ...
 def call_unlocked(kernel: int, /, *operands: Any) -> int: ...

@@ -27,10 +27,10 @@ from ._runtime import compiled
 
 __all__ = ["limit", "run", "set_threads", "stop", "symbols", "team", "threads"]
 
-WAKE_NANOSECONDS = 50_000
-"""Work for which sleeping workers are woken (WAKE_TIME in `_team.h`)."""
-
 _SUPPORTED = hasattr(compiled, "start")
+
+WAKE_NANOSECONDS: int = compiled.WAKE_TIME if _SUPPORTED else 0
+"""Nanoseconds of work for which sleeping workers are woken."""
 
 MAX_THREADS: int = compiled.MAX_THREADS if _SUPPORTED else 1
 """Bound of the number of threads."""
