@@ -28,8 +28,10 @@ __all__ = ["kernels"]
 LEAST_SHARED = 2**19
 """Multiplications from which threads share products: OpenBLAS's threads, which would be started, begin at 2**18."""
 
-MOST_SHARED = 2**28
-"""Multiplications of a product beyond which OpenBLAS divides it better, in two directions."""
+MOST_SHARED = 2**36
+"""Multiplications of a product beyond which OpenBLAS divides it, in two directions.
+
+A program that has products on both sides of the bound waits: OpenBLAS's threads keep the cores of the workers."""
 
 MULTIPLICATIONS = 50
 """Multiplications of a core in a nanosecond, about."""
