@@ -25,7 +25,7 @@ class Shape(NamedTuple):
     def matrices(self) -> dict[str, tuple[int, int]]:
         """Return the rows and columns of the matrices that a token is multiplied by, by the names of tensors."""
         keys = self.hidden // self.heads * self.groups
-        found = {"output": (self.vocabulary, self.hidden)}
+        shapes = {"output": (self.vocabulary, self.hidden)}
         for layer in range(self.layers):
             for name, rows, columns in (
                 ("attn_q", self.hidden, self.hidden),
@@ -36,8 +36,8 @@ class Shape(NamedTuple):
                 ("ffn_up", self.inner, self.hidden),
                 ("ffn_down", self.hidden, self.inner),
             ):
-                found[f"blk.{layer}.{name}"] = (rows, columns)
-        return found
+                shapes[f"blk.{layer}.{name}"] = (rows, columns)
+        return shapes
 
     def bytes(self, kind: str) -> int:
         """Return the bytes of those matrices in a file: what a token reads at least."""

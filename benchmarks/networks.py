@@ -125,7 +125,7 @@ class NetworkCase:
     kind
         ``"decoder"``, ``"sentences"`` or ``"example"``.
     arguments
-        What the process is told besides the kind and the library.
+        Further arguments of the process, after the kind and the library.
     peers
         Columns besides xtensor.
     weights
@@ -178,12 +178,12 @@ class NetworkCase:
     def figures(self) -> dict[str, dict[str, float]]:
         """Return what a library computes in a second, and a decoder's share of the memory's bandwidth."""
         _close()
-        found = {column: {self.unit: float(f"{self.count / least:.4g}")} for column, least in self.least.items()}
+        rates = {column: {self.unit: float(f"{self.count / least:.4g}")} for column, least in self.least.items()}
         if self.weights is not None and self.unit == "tokens/s" and self.count == 1:
             kind, shape = self.weights
             for column, least in self.least.items():
-                found[column]["of bandwidth"] = float(f"{shape.bytes(kind) / least / bandwidth():.3g}")
-        return found
+                rates[column]["of bandwidth"] = float(f"{shape.bytes(kind) / least / bandwidth():.3g}")
+        return rates
 
 
 def _decoder_cases(shape: Shape) -> tuple[NetworkCase, ...]:

@@ -116,10 +116,11 @@ class Provider(ABC):
         first operand and returns it. A function returns NotImplemented for operands that it does not take.
 
         ``"large.add"`` is a function for operands of many elements, which is asked first where the first array has at
-        least as many elements as the function's attribute ``min_size``. After the operands it takes the one of them
-        whose memory may be written over, because nobody else sees it, or None; it returns the result, which may be that
-        operand. A function whose attribute ``only_writes_over`` is True is asked only where there is such an operand.
-        Its attribute ``writes_over(operands, spare)``, which is optional, is for :func:`xtensor.estimate`. It tells for
+        least as many elements as the function's attribute ``min_size``. One of an elementwise operation or of a product
+        takes after the operands the one of them whose memory may be written over, because nobody else sees it, or
+        None, and may return it; others take the arguments of the operation's function. A function whose attribute
+        ``only_writes_over`` is True is asked only where there is such an operand. Its attribute
+        ``writes_over(operands, spare)``, which is optional, is for :func:`xtensor.estimate`. It tells for
         NumPy arrays whose elements are not read whether the function would write over that operand (True), make a new
         array (False), or return NotImplemented (None).
         A backend's namespace may have such functions, too, as attributes of its attribute ``large``.

@@ -203,15 +203,14 @@ class Functions:
         if operation.index in self._by_size:
             return self._by_size[operation.index]
         function = self.choose(operation)
-        kernels = self.kernels(operation) if operation.kind in KINDS_OF_KERNELS else []
-        if not kernels:
+        if operation.kind not in KINDS_OF_KERNELS or not self.kernels(operation):
             return self._by_size.setdefault(operation.index, function)
-        kernel, min_size = _chain(kernels), min(kernel.min_size for kernel in kernels)
+        implementation = self.table[operation.index]
 
         @wraps(function)
         def compute(*operands: Any, **options: Any) -> Any:
-            if elements_of(operands[0]) >= min_size:
-                result = kernel(*operands, **options)
+            if elements_of(operands[0]) >= implementation.min_size:
+                result = implementation.kernel(*operands, **options)
                 if result is not NotImplemented:
                     return result
             return function(*operands, **options)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ._lines import Lines
+
 __all__ = ["BLOCK", "GROUPS", "GROUP_BYTES", "Rows", "prepare"]
 
 GROUP_BYTES = 16
@@ -125,22 +127,12 @@ def prepare(*, shifted: bool) -> str:
     return text.replace("SMALLEST", "0x3AF0000000000000")
 
 
-class Rows:
+class Rows(Lines):
     """Writes the function that computes some rows for all vectors, with digits in the place of the vectors."""
 
     def __init__(self, rows: int, shifted: bool, vectors: int) -> None:
+        super().__init__()
         self.rows, self.vectors, self.shifted = range(rows), range(vectors), shifted
-        self.lines: list[str] = []
-        self.names = (f"%t{number}" for number in range(1 << 30))
-
-    def let(self, instruction: str) -> str:
-        """Write an instruction; return the name of its value."""
-        name = next(self.names)
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
-    def at(self, kind: str, base: str, index: str | int) -> str:
-        return self.let(f"getelementptr {kind}, ptr {base}, i64 {index}")
 
     def read(self, kind: str, base: str, align: int, index: str | int, step: str = "i8") -> str:
         return self.let(f"load {kind}, ptr {self.at(step, base, index)}, align {align}")

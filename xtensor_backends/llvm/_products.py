@@ -72,11 +72,11 @@ def _is_small(size: int, common: int, itemsize: int) -> bool:
 
 def _shared(x1: Native, x2: Native, output: Native) -> bool:
     """Write the product by all threads; return False where NumPy is to compute it."""
-    (rows, columns), threads = output.shape[-2:], _threads.team()
+    rows, columns = output.shape[-2:]
     functions, work = _functions(output.dtype.char), rows * columns * x1.shape[-1]
-    if functions is None or threads == 1 or min(rows, columns) < 2 or not 0 < work <= MOST_SHARED:
+    if functions is None or min(rows, columns) < 2 or not 0 < work <= MOST_SHARED:
         return False
-    if not (x1.flags.aligned and x2.flags.aligned):
+    if not (x1.flags.aligned and x2.flags.aligned) or (threads := _threads.team()) == 1:
         return False
     count = output.size // (rows * columns)
     blocks = 1 if count >= 2 * threads else max(1, min(threads, max(rows, columns) // FEWEST_LINES))

@@ -16,6 +16,7 @@ from xtensor.backend import Native
 
 from . import _compile, _digits, _threads
 from ._calls import empty
+from ._lines import Lines
 from ._runtime import call_unlocked
 
 __all__ = ["kernels"]
@@ -126,25 +127,15 @@ def _module(packed: bool, chunks: int, shifted: bool, vectors: int, digits: bool
     return "".join([text, declarations, *functions])
 
 
-class _Rows:
+class _Rows(Lines):
     """Writes the function that computes some rows for all vectors."""
 
     def __init__(self, rows: int, packed: bool, chunks: int, shifted: bool, vectors: int, table: bool) -> None:
+        super().__init__()
         self.rows, self.vectors = range(rows), range(vectors)
         self.packed, self.chunks, self.shifted, self.table = packed, chunks, shifted, table
         self.bytes = LANES * chunks
         self.columns = self.bytes * (2 if packed else 1)
-        self.lines: list[str] = []
-        self.names = (f"%t{number}" for number in range(1 << 30))
-
-    def let(self, instruction: str) -> str:
-        """Write an instruction; return the name of its value."""
-        name = next(self.names)
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
-    def at(self, kind: str, base: str, index: str | int) -> str:
-        return self.let(f"getelementptr {kind}, ptr {base}, i64 {index}")
 
     def splat(self, number: str) -> str:
         one = self.let(f"insertelement <16 x float> poison, float {number}, i64 0")
