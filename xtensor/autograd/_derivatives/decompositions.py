@@ -24,6 +24,7 @@ from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
 from ..._core.tracing_errors import is_known
+from .._rules import differentiated_by_pullback
 from .._table import pullback
 from .._transforms import stop_gradient
 
@@ -240,7 +241,46 @@ def _square_qr(q: Array, r: Array, by_q: Array, by_r: Array) -> Array:
     return transposed(linalg.solve(r, transposed(right)))
 
 
-@pullback("linalg.svd", keeps="out")
+def _pull_slope_of_values(
+    g: Array, out: Any, slopes: Array, x: Any, u: Array, s: Array, vh: Array
+) -> tuple[Array, Array, None, None, None]:
+    """The pullback of :func:`_slope_of_values`, whose vectors are functions of the matrix.
+
+    The derivative by the matrix is symmetric. In the basis of the vectors it multiplies the Hermitian part of a matrix
+    by the differences of slopes over those of singular values, and the rest by the sums over the sums, which exist
+    where singular values are equal.
+    """
+    g = conjugate(g)
+    by_v = g @ transposed(vh)
+    inner = transposed(u) @ by_v
+    by_slopes = xp.real(linalg.diagonal(inner))
+    hermitian = symmetrized(inner)
+    differences = (slopes[..., None, :] - slopes[..., :, None]) * reciprocal_differences(s)
+    sums = s[..., None, :] + s[..., :, None]
+    means = xp.where(sums == 0, 0, (slopes[..., None, :] + slopes[..., :, None]) / xp.where(sums == 0, 1, sums))
+    result = u @ (differences * hermitian + means * (inner - hermitian)) @ vh
+    ratios = xp.where(s == 0, 0, slopes / xp.where(s == 0, 1, s))[..., None, :]
+    if u.shape[-2] > u.shape[-1]:
+        result = result + ((by_v - u @ inner) * ratios) @ vh
+    if vh.shape[-1] > vh.shape[-2]:
+        result = result + (u * ratios) @ (transposed(u) @ g - inner @ vh)
+    return by_slopes, conjugate(result), None, None, None
+
+
+def _connect_slope_of_values(
+    g: Array, out: Any, slopes: Array, x: Array, u: Any, s: Any, vh: Any
+) -> tuple[Array, Array, None, None, None]:
+    total = xp.sum(g, axis=(-2, -1), keepdims=True, dtype=g.dtype)
+    return xp.broadcast_to(total[..., 0], slopes.shape), xp.broadcast_to(total, x.shape), None, None, None
+
+
+@differentiated_by_pullback(_pull_slope_of_values, "slopes x u s vh", _connect_slope_of_values)
+def _slope_of_values(slopes: Array, x: Array, u: Array, s: Array, vh: Array) -> Array:
+    """Return the matrix with the singular vectors of x and other values."""
+    return (u * slopes[..., None, :]) @ vh
+
+
+@pullback("linalg.svd", keeps="out x")
 @adjoint
 def _svd(
     g: tuple[Array | None, Array | None, Array | None],
@@ -259,11 +299,11 @@ def _svd(
             "vectors are arbitrary; use full_matrices=False"
         )
     u, vh = u[..., :, :k], vh[..., :k, :]
+    if not has_vectors:
+        return _slope_of_values(xp.zeros_like(s) if by_s is None else by_s, x, u, s, vh)
     middle = xp.zeros((*s.shape, k), dtype=u.dtype, device=u.device)
     if by_s is not None:
         middle = middle + diagonal_matrix(by_s)
-    if not has_vectors:
-        return u @ middle @ vh
     row, column = s[..., None, :], s[..., :, None]
     f = reciprocal_differences(s * s)
     inverse = xp.where(s == 0, 0, 1 / xp.where(s == 0, 1, s))
