@@ -160,7 +160,7 @@ def test_devices_without_double_precision_have_the_same_kernels(dtype):
     from xtensor_backends.buffers.languages import OpenCL
 
     dtypes = frozenset(map(np.dtype, ("bool", "int32", "uint32", "int64", "uint64", "float32", "complex64")))
-    with_double, without = (OpenCL(has_fma=False, has_double=has_double) for has_double in (True, False))
+    with_double, without = (OpenCL(has_double=has_double) for has_double in (True, False))
     for name in ELEMENTWISE:
         kinds = (np.dtype(dtype),) * TABLE[name].operands
         try:
