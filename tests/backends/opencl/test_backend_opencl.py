@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -360,6 +362,19 @@ def test_pool_keeps_no_more_than_its_limit():
         pool.block(2**21)
 
 
+def test_missing_driver_is_a_typed_error_with_the_remedy():
+    code = (
+        "import xtensor as xp\n"
+        f"try: xp.ones(3, device='{DEVICE}')\n"
+        "except xp.BackendUnavailableError as error: print(error)\n"
+    )
+    nowhere = os.environ | {"OCL_ICD_VENDORS": "/nonexistent"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=nowhere, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert re.search("no OpenCL driver.*pocl-binary-distribution", done.stdout, re.DOTALL)
+
+
 def test_lost_device_is_a_typed_error():
     import pyopencl
 
@@ -370,7 +385,7 @@ def test_lost_device_is_a_typed_error():
     assert isinstance(backend.translate(lost), xp.BackendUnavailableError)
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_forked_process_is_refused():
     assert status_of_forked_process(DEVICE) == REFUSED
 
