@@ -146,9 +146,6 @@ class JaxBackend(Backend):
 
     # -- the device ---------------------------------------------------------------------------------------------------
 
-    def rank(self, spec: str) -> int:
-        return -100  # never chosen by itself: xtensor's other devices are measured, these are not
-
     def dtypes(self, spec: str) -> Collection[str]:
         return (*STANDARD_DTYPES, "float16", "bfloat16")
 
