@@ -211,6 +211,8 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, fr
             else:
                 return _mixed(operation, x1, x2, foreign, frames, callee)
         except AttributeError:
+            device = None
+        if device is None:  # not within the except block, whose error would be the context of another one
             return _mixed(operation, x1, x2, foreign, frames, callee)
         implementation = device.table[index]
         if size >= implementation.min_size:
