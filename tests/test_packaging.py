@@ -43,7 +43,9 @@ def test_workflow_runs_what_the_check_before_a_change_runs():
     loops = " ".join(re.findall(r"^for environment in ([^;]+); do", check, re.MULTILINE)).split()
     (plain,) = re.findall(r"^envlist = (.+)", (ROOT / "tox.ini").read_text(encoding="utf-8"), re.MULTILINE)
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    assert {*loops, "tests-webgpu", *plain.split(", ")} == set(re.findall(r"^ {10}- ([a-z-]+)$", workflow, re.MULTILINE))
+    assert {*loops, "tests-webgpu", *plain.split(", ")} == set(
+        re.findall(r"^ {10}- ([a-z-]+)$", workflow, re.MULTILINE)
+    )
 
 
 def test_wheel_names_its_packages():
