@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "NAMESPACE"]
+__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "METHODS", "NAMESPACE"]
 
 PYTORCH: dict[str, str] = {
     "FloatTensor": "xtensor.asarray(data, dtype=xtensor.float32)",
@@ -472,3 +472,24 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "zero_": ("PyTorch", "x.fill(0)"),
 }
 """Attributes of arrays of other libraries, with the library and what xtensor has for them."""
+
+METHODS: dict[str, dict[str, str]] = {
+    "model": {
+        "add_module": "an attribute, model.name = module",
+        "cpu": "model.to_device('cpu')",
+        "cuda": "model.to_device('cuda')",
+        "double": "model.astype(xtensor.float64)",
+        "float": "model.astype(xtensor.float32)",
+        "half": "model.astype(xtensor.float16)",
+        "register_parameter": "an attribute, model.name = xtensor.nn.Parameter(x)",
+        "requires_grad_": "model.freeze() and model.unfreeze()",
+        "to": "model.to_device(device), and for a dtype model.astype(dtype)",
+        "zero_grad": "not needed: xtensor.autograd.grad(f)(model) returns a new gradient",
+    },
+    "optimizer": {
+        "param_groups": "optimizer.lr, a number or a function of the number of updates",
+        "step": "optimizer.update(model, gradient), with the gradient that xtensor.autograd.value_and_grad returns",
+        "zero_grad": "not needed: xtensor.autograd.value_and_grad returns a new gradient",
+    },
+}
+"""Methods of PyTorch's modules and optimizers and what xtensor has for them."""
