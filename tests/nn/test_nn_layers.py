@@ -354,6 +354,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "floats as indices": (lambda x: nn.Embedding(3, 2, rng=0)(x), TypeError, "expected integers"),
     "index": (lambda x: nn.Embedding(3, 2, rng=0)(xp.asarray([3])), IndexError, "3 is out of bounds for|for 3 rows"),
     "padding row": (lambda x: nn.Embedding(3, 2, padding_idx=3), ValueError, "padding_idx is 3"),
+    "modules as a list": (lambda x: nn.Sequential([nn.ReLU()]), TypeError, r"pass Sequential\(\*layers\)"),
     "module in a list": (lambda x: nn.Sequential(nn.ReLU(), F.relu), TypeError, "takes modules, not"),
     "shapes of a loss": (lambda x: nn.MSELoss()(x, x[0, ...]), ValueError, "expected the same shape"),
     "reduction": (lambda x: nn.MSELoss(reduction="max")(x, x), ValueError, "reduction"),

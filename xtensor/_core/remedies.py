@@ -10,14 +10,17 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from .foreign_names import ATTRIBUTES, CHAPTERS, NAMESPACE
+from .foreign_names import ATTRIBUTES, CHAPTERS, MODULE, NAMESPACE, OPTIMIZER
 
 __all__ = [
     "ATTRIBUTES",
     "CHAPTERS",
+    "MODULE",
     "NAMESPACE",
+    "OPTIMIZER",
     "ForeignAttribute",
     "add_foreign_attributes",
+    "attribute_finder",
     "explain",
     "finder",
     "missing",
@@ -69,6 +72,21 @@ def finder(module: str) -> Callable[[str], NoReturn]:
     def find(name: str) -> NoReturn:
         try:
             raise missing(module, name, CHAPTERS[module])
+        except AttributeError as error:
+            error.__traceback__ = None  # a bare raise does not enter this frame again
+            raise
+
+    return find
+
+
+def attribute_finder(names: dict[str, str]) -> Callable[[Any, str], NoReturn]:
+    """Return the ``__getattr__`` of a class: the error for an attribute, with the remedy for those of PyTorch's."""
+
+    def find(instance: Any, name: str) -> NoReturn:
+        remedy = f"; PyTorch's {name} is {names[name]}" if name in names else ""
+        text = f"{type(instance).__name__!r} object has no attribute {name!r}{remedy}"
+        try:
+            raise AttributeError(text, name=name, obj=instance)
         except AttributeError as error:
             error.__traceback__ = None  # a bare raise does not enter this frame again
             raise

@@ -169,7 +169,9 @@ def _unpooled(axes: int, x: Any, indices: Any, kernel_size: Any, stride: Any, pa
     x, indices = coerce_operands(name, x, indices)
     x, alone = checked(axes, x, name)
     if not isinstance(indices, Array) or indices.dtype.kind not in "iu":
-        raise TypeError(f"{name}(): indices is an Array of integers, as return_indices=True gives it, not {describe(indices)}")
+        raise TypeError(
+            f"{name}(): indices is an Array of integers, as return_indices=True gives it, not {describe(indices)}"
+        )
     expected = x.shape[alone:]
     if indices.shape != expected:
         raise ValueError(f"{name}(): indices has shape {indices.shape}, expected {expected}, the shape of x")
