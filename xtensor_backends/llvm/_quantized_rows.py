@@ -24,7 +24,7 @@ UNROLLED = 8
 
 
 class Variant(NamedTuple):
-    """What the code of a product depends on.
+    """Properties on which the code of a product depends.
 
     Attributes
     ----------
