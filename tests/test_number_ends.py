@@ -196,6 +196,37 @@ def test_polynomial_at_booleans_has_the_dtype_of_its_coefficients(device):
     assert (result.dtype, listed(result)) == (xp.int8, [3, 2])
 
 
+@pytest.mark.parametrize("edge_order", [1, 2])
+def test_gradient_of_float16_is_rounded_once(device, edge_order):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    rng = np.random.default_rng(0)
+    f = rng.integers(0, 2048, (12, 20)).astype(np.float16)
+    x = np.cumsum(rng.integers(1, 9, 20)).astype(np.float16)
+    result = xp.gradient(xp.asarray(f), xp.asarray(x), axis=1, edge_order=edge_order)
+    assert result.dtype == xp.float16
+    for row, numbers in zip(f.tolist(), listed(result), strict=True):
+        for i, number in enumerate(numbers):
+            first = min(max(i - 1, 0), 17 if edge_order == 2 else 18)
+            count = 2 if edge_order == 1 and i in (0, 19) else 3
+            places = [(Fraction(x.tolist()[j]), Fraction(row[j])) for j in range(first, first + count)]
+            exact = slope_of_polynomial(places, Fraction(x.tolist()[i]))
+            assert abs(Fraction(number) - exact) <= max(abs(exact), Fraction(1, 8)) / 1024  # in units: one
+
+
+def slope_of_polynomial(places: list[tuple[Fraction, Fraction]], at: Fraction) -> Fraction:
+    """Return the derivative of the polynomial through some points, by Lagrange's form."""
+    total = Fraction(0)
+    for i, (x, y) in enumerate(places):
+        others = [other for j, (other, _) in enumerate(places) if j != i]
+        divisor = math.prod((x - other for other in others), start=Fraction(1))
+        slope = sum(
+            (math.prod((at - b for b in others if b != a), start=Fraction(1)) for a in others), start=Fraction(0)
+        )
+        total += y * slope / divisor
+    return total
+
+
 @pytest.mark.parametrize("size", [5, 700, 5000])
 def test_median_of_float16_is_float16_at_all_sizes(device, size):
     if not device.supports(xp.float16):
