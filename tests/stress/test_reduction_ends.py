@@ -284,6 +284,60 @@ def test_normalization_is_right_at_the_ends_of_the_range(device, name, dtype, ki
             assert abs(number - float(expected)) <= bound
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("zero", "subnormal", "smallest normal")])
+def test_cosine_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    if not device.supports(np.dtype(dtype)):
+        pytest.skip(f"{device} does not support {dtype}")
+    host = values(kind, np.finfo(dtype), (2, 5, 7))
+    with quiet():
+        result = values_of(functional.cosine_similarity(*map(xp.asarray, host), eps=0.0))
+    assert result.dtype == host.dtype
+    for x, y, number in zip(*host.tolist(), result.tolist(), strict=True):
+        a, b = [Fraction(item) for item in x], [Fraction(item) for item in y]
+        expected = sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0)) / (norm(a) * norm(b))
+        assert abs(number - float(expected)) <= (0.5 if dtype == "f2" else 8) * float(np.finfo(dtype).eps)
+
+
+def huber(d: Fraction) -> Fraction:
+    return d * d / 2 if abs(d) <= 1 else abs(d) - Fraction(1, 2)
+
+
+HALF_LOSSES: dict[str, Callable[[Fraction], Fraction]] = {
+    "mse_loss": lambda d: d * d,
+    "l1_loss": abs,
+    "smooth_l1_loss": huber,
+    "huber_loss": huber,
+}
+
+
+@pytest.mark.parametrize("name", HALF_LOSSES)
+@pytest.mark.parametrize("scale", [0.01, 1.0, 250.0])
+def test_loss_of_float16_is_rounded_once(device, name, scale):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    rng = np.random.default_rng(0)
+    x, target = (rng.integers(-256, 256, (2, 64)) / 256.0 * scale).astype(np.float16)
+    losses = [HALF_LOSSES[name](Fraction(a) - Fraction(b)) for a, b in zip(x.tolist(), target.tolist(), strict=True)]
+    result = getattr(functional, name)(xp.asarray(x), xp.asarray(target))
+    assert result.dtype == xp.float16
+    assert units(float(result), mean(losses), np.finfo(np.float16)) <= 0.51
+
+
+@pytest.mark.parametrize("scale", [2.0**-9, 1.0, 2.0**8])
+def test_cross_product_of_float16_is_rounded_once(device, scale):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    x, y = (np.random.default_rng(0).integers(1, 256, (2, 50, 3)) / 256.0 * scale).astype(np.float16)
+    result = xp.linalg.cross(xp.asarray(x), xp.asarray(y))
+    assert result.dtype == xp.float16
+    for a, b, numbers in zip(x.tolist(), y.tolist(), values_of(result).tolist(), strict=True):
+        for place, number in enumerate(numbers):
+            i, j = (place + 1) % 3, (place + 2) % 3
+            expected = Fraction(a[i]) * Fraction(b[j]) - Fraction(a[j]) * Fraction(b[i])
+            assert units(number, expected, np.finfo(np.float16)) <= 0.51
+
+
 @pytest.mark.parametrize(
     ("elements", "weights", "mean"),
     [([1e20, 1e-310], [0.0, 1.0], 1e-310), ([1e-20, 1.0, 1e300], [1e-290, 1e-310, 0.0], 2e-20)],
