@@ -107,7 +107,8 @@ def every_function(every, kinds, dtypes):
     count = 0
     for name in names[::every]:
         for dtype in dtypes:
-            values = {key: np.resize(np.asarray(x), SIZE) for key, x in GOOD[name]().items()}
+            arguments = GOOD[name]()
+            values = {key: np.resize(x.numpy(), SIZE) for key, x in arguments.items() if isinstance(x, xp.Array)}
             values = {key: x.astype(dtype) if x.dtype.kind == "f" else x for key, x in values.items()}
             function, expected = public_function(name), None
             for kind in ("array", *kinds):
@@ -117,7 +118,7 @@ def every_function(every, kinds, dtypes):
                         key: placed(x, part // x.dtype.alignment * x.dtype.alignment, kind, "adjacent")
                         for key, x in values.items()
                     }
-                    result = call(function, given)
+                    result = call(function, {**arguments, **given})
                     results = [np.asarray(x) for x in (result if isinstance(result, tuple) else (result,))]
                     expected = results if expected is None else expected
                     for x, y in zip(results, expected, strict=True):
