@@ -64,6 +64,7 @@ def row_groups(
     units: list[Sequence[Node]] = [(node,) for node in order]
     shapes = dict.fromkeys(node.operands[0].shape for node in order if _reduces_rows(node))
     for shape in shapes:
+        searched: list[Sequence[Node]] = []  # units of which none fits into a group of this shape
         while takes(shape):
             members, after = _members(units, shape, needs)
             ordered = [node for unit in units for node in unit if node in members]
@@ -75,7 +76,12 @@ def row_groups(
             groups.append(Group(shape, ordered, outputs))
             # No other unit depends on the group or on what comes after it.
             before = [unit for unit in units if unit[0] not in members and unit[0] not in after]
-            units = [*before, ordered, *[unit for unit in units if unit[0] in after]]
+            units = [ordered, *[unit for unit in units if unit[0] in after]]
+            if len(members) < MOST_STEPS:
+                searched += before
+            else:
+                units = before + units
+        units = searched + units
     return groups
 
 
@@ -94,16 +100,16 @@ def _members(
 
     The units are single operations, and earlier groups, which are computed as a whole.
     """
-    reduced = (*shape[:-1], 1)
+    shapes = shape, (*shape[:-1], 1)
     members: set[Node] = set()
     after: set[Node] = set()
     for unit in units:
-        node = unit[0]
-        fits = len(unit) == 1 and len(members) < MOST_STEPS
-        if node.kind == "reduction":
-            fits = fits and _reduces_rows(node) and node.operands[0].shape == shape
-        else:
-            fits = fits and node.kind == "step" and node.shape in (shape, reduced)
+        node, fits = unit[0], False
+        if len(unit) == 1 and len(members) < MOST_STEPS:
+            if node.kind == "step":
+                fits = node.shape in shapes
+            elif node.kind == "reduction":
+                fits = _reduces_rows(node) and node.operands[0].shape == shape
         later = depends = False
         for item in unit:
             for operand in needs[item] if members else ():
