@@ -70,6 +70,13 @@ class _Recurrent(Module):
         """Return the states after a step, the output first; ``x`` is the projection of the input."""
         raise NotImplementedError
 
+    def _split(self, x: Array) -> tuple[Array, ...]:
+        """Return the part of each gate of an array of shape (n, gates · h).
+
+        Its derivative joins the parts in one step, which that of slices takes for each.
+        """
+        return xp.unstack(xp.reshape(x, (x.shape[0], self.gates, self.hidden_size)), axis=1)
+
     def _run(self, x: Array, states: list[Array]) -> tuple[Array, list[Array]]:
         """Return the outputs and the last states.
 
@@ -263,11 +270,10 @@ class GRU(_Recurrent):
         self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, rng, device, dtype)
 
     def _cell(self, x: Array, states: list[Array], weight: Array, bias: Array | None) -> list[Array]:
-        (h,), size = states, self.hidden_size
-        z = F.linear(h, weight, bias)
-        gates = F.sigmoid(x[:, : 2 * size] + z[:, : 2 * size])
-        reset, update = gates[:, :size], gates[:, size:]
-        new = xp.tanh(x[:, 2 * size :] + reset * z[:, 2 * size :])
+        (h,) = states
+        (reset, update, new), (more_reset, more_update, more_new) = map(self._split, (x, F.linear(h, weight, bias)))
+        reset, update = F.sigmoid(reset + more_reset), F.sigmoid(update + more_update)
+        new = xp.tanh(new + reset * more_new)
         return [new + update * (h - new)]
 
     def forward(self, x: Array, hx: Array | None = None) -> tuple[Array, Array]:
@@ -338,12 +344,10 @@ class LSTM(_Recurrent):
         self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, rng, device, dtype)
 
     def _cell(self, x: Array, states: list[Array], weight: Array, bias: Array | None) -> list[Array]:
-        (h, c), size = states, self.hidden_size
-        z = x + F.linear(h, weight, bias)
-        gates = F.sigmoid(z[:, : 2 * size])
-        new, output = xp.tanh(z[:, 2 * size : 3 * size]), F.sigmoid(z[:, 3 * size :])
-        c = gates[:, size:] * c + gates[:, :size] * new
-        return [output * xp.tanh(c), c]
+        h, c = states
+        add, keep, new, output = self._split(x + F.linear(h, weight, bias))
+        c = F.sigmoid(keep) * c + F.sigmoid(add) * xp.tanh(new)
+        return [F.sigmoid(output) * xp.tanh(c), c]
 
     def forward(self, x: Array, hx: tuple[Array, Array] | None = None) -> tuple[Array, tuple[Array, Array]]:
         """Return the outputs of the last layer, and the last states h and c of all layers; see :meth:`RNN.forward`."""
