@@ -115,11 +115,11 @@ def run(lib: Any, program: list[tuple[str, str, int]], x: Any, y: Any) -> Any:
         elif kind == "binary":
             x = getattr(lib, name)(x, y)
         elif kind == "reduction":
-            axis = None if number % 3 == 0 else number % x.ndim
+            axis = None if number % 3 == 0 else number % max(x.ndim, 1)
             # A result has an axis, so that no step sees a scalar, which NumPy treats otherwise.
             x = lib.reshape(getattr(lib, name)(x, axis=axis), (-1,))
         elif kind == "move":
-            x = MOVES[name](lib, x, y, number % x.ndim)
+            x = MOVES[name](lib, x, y, number % max(x.ndim, 1))
         else:
             x = lib.asarray(x, copy=True)
             write(lib, name, x, y)
