@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -160,7 +162,7 @@ def test_devices_without_double_precision_have_the_same_kernels(dtype):
     from xtensor_backends.buffers.languages import OpenCL
 
     dtypes = frozenset(map(np.dtype, ("bool", "int32", "uint32", "int64", "uint64", "float32", "complex64")))
-    with_double, without = (OpenCL(has_fma=False, has_double=has_double) for has_double in (True, False))
+    with_double, without = (OpenCL(has_double=has_double) for has_double in (True, False))
     for name in ELEMENTWISE:
         kinds = (np.dtype(dtype),) * TABLE[name].operands
         try:
@@ -360,6 +362,19 @@ def test_pool_keeps_no_more_than_its_limit():
         pool.block(2**21)
 
 
+def test_missing_driver_is_a_typed_error_with_the_remedy():
+    code = (
+        "import xtensor as xp\n"
+        f"try: xp.ones(3, device='{DEVICE}')\n"
+        "except xp.BackendUnavailableError as error: print(error)\n"
+    )
+    nowhere = os.environ | {"OCL_ICD_VENDORS": "/nonexistent"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=nowhere, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert re.search("no OpenCL driver.*pocl-binary-distribution", done.stdout, re.DOTALL)
+
+
 def test_lost_device_is_a_typed_error():
     import pyopencl
 
@@ -370,7 +385,7 @@ def test_lost_device_is_a_typed_error():
     assert isinstance(backend.translate(lost), xp.BackendUnavailableError)
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_forked_process_is_refused():
     assert status_of_forked_process(DEVICE) == REFUSED
 
