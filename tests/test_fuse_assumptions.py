@@ -198,3 +198,13 @@ def test_a_recording_whose_replays_fail_in_a_row_is_not_replayed(
     for fails in failing:
         assert float(fused(equal if fails else ordinary)) == (0.0 if fails else 1.0)
     assert (replays < len(failing)) == stops
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64"])
+def test_fused_reciprocal_of_integers_is_that_of_numpy(dtype):
+    numbers = np.asarray([0, 1, 2, 100], dtype)
+    x = xp.asarray(numbers)
+    replayed = xp.fuse(lambda x: xp.reciprocal(x))
+    with np.errstate(all="ignore"):
+        for _ in range(2):
+            assert xp.to_numpy(replayed(x)).tolist() == np.reciprocal(numbers).tolist()

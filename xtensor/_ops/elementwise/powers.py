@@ -130,7 +130,10 @@ def _compose_reciprocal(xp: Any, x: Native) -> Native:
         return xp.divide(complex(1.0, -0.0), x)  # the imaginary component has the other sign, that of a zero too
     # The reciprocal of an integer other than 1 and -1 rounds to 0.
     dtype = np.dtype(np.int8) if x.dtype.kind == "b" else x.dtype
-    return xp.astype(xp.where(xp.equal(xp.abs(x), 1), x, 0), dtype, copy=False)
+    result = xp.where(xp.equal(xp.abs(x), 1), x, 0)
+    if dtype.kind == "i" and dtype.itemsize >= 4:  # NumPy converts infinity to the integer
+        result = xp.where(xp.equal(x, 0), int(np.iinfo(dtype).min), result)
+    return xp.astype(result, dtype, copy=False)
 
 
 @unary(accepts="floating", composition=_compose_reciprocal)
