@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from notebook_pages import NOTEBOOKS, notebook
 
 import xtensor as xp
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
@@ -43,7 +44,7 @@ DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
-FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
+FILE = re.compile(r"`((?:benchmarks|conformance|docs|examples|packaging|tests|xtensor|xtensor_backends)/[\w./]*)`")
 
 DEVICE = re.compile(r'"(cubed|dask|strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
 
@@ -131,6 +132,12 @@ def test_code_runs(page):
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_notebook_is_that_of_its_page(page):
+    """After a change of the page, ``python tests/notebook_pages.py`` writes the notebook."""
+    assert (ROOT / NOTEBOOKS[page]).read_text(encoding="utf-8") == notebook(ROOT / page)
+
+
 @pytest.mark.parametrize("part", NOT_RUN)
 def test_block_that_is_not_run_exists(part):
     assert any(part in source for page in PAGES for _, source in blocks(page))
@@ -176,6 +183,12 @@ def test_picture_of_the_readme_shows_the_stored_results():
     from benchmarks._picture import PICTURE, draw_stored
 
     assert PICTURE.read_text(encoding="utf-8") == draw_stored(), "run python -m benchmarks picture"
+
+
+def test_front_page_lists_every_example():
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").partition("## Examples")[2]
+    examples = [path.name + "/" * path.is_dir() for path in (ROOT / "examples").iterdir() if path.name[0] not in "._"]
+    assert sorted(re.findall(r"^\| `([\w./]+)` \|", page, re.MULTILINE)) == sorted(examples)
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=relative)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import xtensor as xp
+from xtensor import nn, optim
 from xtensor._core import remedies
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -25,6 +26,7 @@ TEXTS = [
         for text in names.values()
     ],
     *[text for _, text in remedies.ATTRIBUTES.values()],
+    *[text for methods in remedies.METHODS.values() for text in methods.values()],
     *remedies.KEYWORDS.values(),
     *remedies.POSITIONAL.values(),
 ]
@@ -42,8 +44,10 @@ def found(path: str) -> object:
 def test_remedy_names_what_exists(text):
     for path in re.findall(r"xtensor(?:\.\w+)+", text):
         assert found(path) is not None
-    for name in re.findall(r"(?<![\w.])x\.(\w+)", text):
-        assert hasattr(xp.ones(1), name)
+    model = xp.nn.Linear(2, 2)
+    objects = {"x": xp.ones(1), "model": model, "optimizer": xp.optim.SGD(model, lr=0.1)}
+    for subject, name in re.findall(r"(?<![\w.])(x|model|optimizer)\.(\w+)", text):
+        assert hasattr(objects[subject], name) or name == "name"
 
 
 @pytest.mark.parametrize(("library", "name"), NAMES)
@@ -89,6 +93,32 @@ def test_attribute_of_another_librarys_array_has_its_remedy(name, device):
         getattr(x, name)
     assert not hasattr(xp.Array, name)  # libraries recognise classes by such names
     assert name not in dir(x)
+
+
+MODEL = nn.Linear(2, 2, rng=0)
+
+OBJECTS = {"model": MODEL, "optimizer": optim.SGD(MODEL)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, methods in remedies.METHODS.items() for name in methods]
+)
+def test_method_of_pytorchs_modules_and_optimizers_has_its_remedy(kind, name):
+    remedy = remedies.METHODS[kind][name]
+    with pytest.raises(AttributeError, match=re.escape(f"PyTorch's {kind}.{name} is {remedy}")):
+        getattr(OBJECTS[kind], name)
+    assert name not in dir(OBJECTS[kind])
+    for method in re.findall(rf"{kind}\.(\w+)\(", remedy):
+        assert callable(getattr(OBJECTS[kind], method))
+
+
+def test_module_has_a_method_that_its_class_defines():
+    class Mine(nn.Module):
+        def to(self, place):
+            return place
+
+    assert Mine().to(3) == 3
+    assert "to" in dir(Mine())
 
 
 @pytest.mark.parametrize(
@@ -183,6 +213,16 @@ def test_foreign_names_do_not_hinder_copies_of_an_array(device):
 def test_view_of_another_shape_has_its_remedy(shape):
     with pytest.raises(TypeError, match=re.escape("PyTorch's x.view(shape) is x.reshape(shape)")):
         xp.ones(3).view(*shape)
+
+
+def test_attributes_of_pytorchs_modules_and_optimizers_have_their_remedies():
+    model = xp.nn.Linear(2, 2)
+    for kind, subject in (("model", model), ("optimizer", xp.optim.SGD(model, lr=0.1))):
+        for name, remedy in remedies.METHODS[kind].items():
+            with pytest.raises(AttributeError, match=re.escape(f"{name} is {remedy}")):
+                getattr(subject, name)
+        with pytest.raises(AttributeError, match="has no attribute 'x'$"):
+            _ = subject.x
 
 
 @pytest.mark.parametrize("name", ["seed", "manual_seed", "PRNGKey", "RandomState"])

@@ -99,6 +99,28 @@ def test_gradient_and_recording_of_maxima_with_indices(device):
     exact(xp.fuse(lambda x: F.max_pool1d(x, 2, return_indices=True))(x)[1], [[[1, 2]]])
 
 
+def test_indices_of_the_first_largest_elements_of_parts(device):
+    plane = xp.asarray([[[0.0, 7.0, 1.0], [7.0, 7.0, 2.0], [3.0, math.nan, math.nan]]])
+    values, index = F.adaptive_max_pool2d(plane, (2, 1), return_indices=True)
+    exact(values, [[[7.0], [math.nan]]])
+    exact(index, [[[1], [7]]])
+    exact(F.adaptive_max_pool2d(plane, (None, 2), return_indices=True)[1], [[[1, 1], [3, 4], [7, 7]]])
+
+
+def test_maxima_are_written_to_their_positions(device):
+    x = xp.asarray([[[1.0, 5.0, 2.0, -3.0, 4.0]]])
+    values, index = F.max_pool1d(x, 2, return_indices=True)
+    exact(F.max_unpool1d(values, index, 2), [[[0.0, 5.0, 2.0, 0.0]]])
+    exact(F.max_unpool1d(values, index, 2, output_size=x.shape), [[[0.0, 5.0, 2.0, 0.0, 0.0]]])
+    weight = xp.asarray([1.0, 2.0, 3.0, 4.0])
+    gradient = autograd.grad(lambda values: xp.sum(F.max_unpool1d(values, index, 2) * weight))(values)
+    exact(gradient, [[[2.0, 3.0]]])
+    exact(xp.fuse(lambda values, index: F.max_unpool1d(values, index, 2))(values, index), [[[0.0, 5.0, 2.0, 0.0]]])
+    plane = xp.asarray([[1.0, 2.0], [4.0, 3.0]])[None, :, :]
+    found, places = nn.AdaptiveMaxPool2d(1, return_indices=True)(plane)
+    exact(nn.MaxUnpool2d(2)(found, places), [[[0.0, 0.0], [4.0, 0.0]]])
+
+
 def test_nearest_elements(device):
     x = xp.asarray([[[1.0, 2.0, 3.0]]])
     exact(F.interpolate(x, 6), [[[1, 1, 2, 2, 3, 3]]])
@@ -283,7 +305,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "Linear of a negative length": (lambda x: nn.Linear(-1, 2), ValueError, "in_features is -1"),
     "rng of NumPy": (lambda x: nn.Linear(2, 2, rng=np.random.default_rng(0)), TypeError, "xtensor.random.default_rng"),
     "groups": (lambda x: nn.Conv2d(3, 4, 2, groups=2), ValueError, "groups 2 does not divide"),
-    "channels": (lambda x: nn.Conv2d(2, 4, 2, rng=0)(x), ValueError, "3 channels, weight of shape"),
+    "channels": (lambda x: nn.Conv2d(2, 4, 2, rng=0)(x), ValueError, "has 3 channels, expected 2 for a weight"),
     "axes": (lambda x: nn.Conv1d(3, 4, 2, rng=0)(x), ValueError, r"expected \(examples, channels, length\)"),
     "window": (lambda x: nn.Conv2d(3, 4, 6, rng=0)(x), ValueError, "is smaller than a window"),
     "stride": (lambda x: F.conv2d(x, x, stride=0), ValueError, "stride is 0, expected 1 or more"),
@@ -301,6 +323,21 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "pool of integers": (lambda x: F.max_pool2d(xp.astype(x, xp.int64), 2), TypeError, "dtype int64"),
     "padding of a pool": (lambda x: F.max_pool2d(x, 2, padding=2), ValueError, "more than half of the window"),
+    "floating indices of maxima": (
+        lambda x: F.max_unpool2d(x, x, 2),
+        TypeError,
+        "indices is an Array of integers, as return_indices=True gives it",
+    ),
+    "shape of indices of maxima": (
+        lambda x: F.max_unpool2d(x, xp.zeros((2,), dtype=xp.int64), 2),
+        ValueError,
+        r"indices has shape \(2,\), expected",
+    ),
+    "size without maxima": (
+        lambda x: F.max_unpool2d(x, xp.zeros(x.shape, dtype=xp.int64), 2, output_size=(99, 99)),
+        ValueError,
+        "output_size has the length 99, expected more than",
+    ),
     "pool of a large window": (lambda x: F.avg_pool2d(x, 9), ValueError, "smaller than a window"),
     "parts": (lambda x: F.adaptive_avg_pool2d(x, 0), ValueError, "output_size is"),
     "mode": (lambda x: F.interpolate(x, 2, mode="cubic"), ValueError, "mode"),
@@ -317,11 +354,30 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "floats as indices": (lambda x: nn.Embedding(3, 2, rng=0)(x), TypeError, "expected integers"),
     "index": (lambda x: nn.Embedding(3, 2, rng=0)(xp.asarray([3])), IndexError, "3 is out of bounds for|for 3 rows"),
     "padding row": (lambda x: nn.Embedding(3, 2, padding_idx=3), ValueError, "padding_idx is 3"),
+    "modules as a list": (lambda x: nn.Sequential([nn.ReLU()]), TypeError, r"pass Sequential\(\*layers\)"),
     "module in a list": (lambda x: nn.Sequential(nn.ReLU(), F.relu), TypeError, "takes modules, not"),
     "shapes of a loss": (lambda x: nn.MSELoss()(x, x[0, ...]), ValueError, "expected the same shape"),
     "reduction": (lambda x: nn.MSELoss(reduction="max")(x, x), ValueError, "reduction"),
     "odd length": (lambda x: F.glu(x), ValueError, "odd length 5"),
     "slopes": (lambda x: F.prelu(x, xp.ones(2)), ValueError, r"expected \(1,\) or \(3,\)"),
+    "lengths of LayerNorm": (lambda x: nn.LayerNorm(4)(x), ValueError, r"x has shape \(2, 3, 4, 5\).* lengths \(4,\)"),
+    "lengths of LayerNorm without a weight": (
+        lambda x: nn.LayerNorm((5, 6), elementwise_affine=False)(x),
+        ValueError,
+        r"LayerNorm\(\): x .* expected last axes of lengths \(5, 6\)",
+    ),
+    "lengths of RMSNorm": (lambda x: nn.RMSNorm((1, 2, 3, 4, 5))(x), ValueError, r"RMSNorm\(\): x has shape"),
+    "channels of a transposed convolution": (
+        lambda x: nn.ConvTranspose2d(4, 8, 3, groups=2, rng=0)(x),
+        ValueError,
+        "has 3 channels, expected 4",
+    ),
+    "axes of a weight": (lambda x: F.conv2d(x, xp.ones((2, 3, 3))), ValueError, "expected 4 axes"),
+    "groups of outputs": (
+        lambda x: F.conv2d(x, xp.ones((2, 1, 3, 3)), groups=3),
+        ValueError,
+        "groups=3 does not divide 3 channels and the length 2",
+    ),
     "mode of training": (lambda x: nn.ReLU().train(1), ValueError, "mode is a bool"),
     "input of a recurrent network": (lambda x: nn.GRU(3, 2, rng=0)(xp.ones((5, 2, 4))), ValueError, "of length 3"),
 }

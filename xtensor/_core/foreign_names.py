@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "NAMESPACE"]
+__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "METHODS", "NAMESPACE"]
 
 PYTORCH: dict[str, str] = {
     "FloatTensor": "xtensor.asarray(data, dtype=xtensor.float32)",
@@ -279,7 +279,13 @@ CHAPTERS: dict[str, dict[str, dict[str, str]]] = {
             "softmax": "xtensor.nn.functional.softmax(x)",
         },
         "PyTorch": {
+            "DataLoader": "xtensor.nn.batches(x, y, size=n)",
             "DataParallel": "xtensor.nn.data_parallel(loss, client, parts)",
+            "F": "xtensor.nn.functional",
+            "GRUCell": "xtensor.nn.GRU",
+            "LSTMCell": "xtensor.nn.LSTM",
+            "RNNCell": "xtensor.nn.RNN",
+            "Transformer": "xtensor.nn.TransformerEncoder and xtensor.nn.TransformerDecoder",
             "utils": "xtensor.optim.clip_by_norm and the methods of models",
         },
     },
@@ -472,3 +478,28 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "zero_": ("PyTorch", "x.fill(0)"),
 }
 """Attributes of arrays of other libraries, with the library and what xtensor has for them."""
+
+METHODS: dict[str, dict[str, str]] = {
+    "model": {
+        "add_module": "an attribute, model.name = module",
+        "bfloat16": "model.astype(xtensor.bfloat16), or xtensor.nn.autocast(model, 'bfloat16')",
+        "compile": "xtensor.fuse(f) of a function of the model",
+        "cpu": "model.to_device('cpu')",
+        "cuda": "model.to_device('cuda')",
+        "double": "model.astype(xtensor.float64)",
+        "float": "model.astype(xtensor.float32)",
+        "half": "model.astype(xtensor.float16), or xtensor.nn.autocast(model, 'float16')",
+        "register_parameter": "an attribute, model.name = xtensor.nn.Parameter(x)",
+        "requires_grad_": "model.freeze() and model.unfreeze()",
+        "to": "model.to_device(device), and for a dtype model.astype(dtype)",
+        "zero_grad": "not needed: xtensor.autograd.grad(f)(model) returns a new gradient",
+    },
+    "optimizer": {
+        "add_param_group": "another optimizer of a part of the model",
+        "defaults": "attributes of the optimizer",
+        "param_groups": "optimizer.lr, a number or a function of the number of updates",
+        "step": "optimizer.update(model, gradient), with the gradient that xtensor.autograd.value_and_grad returns",
+        "zero_grad": "not needed: xtensor.autograd.value_and_grad returns a new gradient",
+    },
+}
+"""Methods of PyTorch's modules and optimizers and what xtensor has for them."""

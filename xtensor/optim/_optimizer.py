@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.errors import describe
+from .._core.remedies import add_foreign_methods
 from .._core.trees import TreeObject
 from ..autograd import stop_gradient
 from ..nn.modules.module import Module
@@ -60,7 +61,9 @@ class Optimizer(TreeObject):
     def __init__(self, model: Module, lr: Rate) -> None:
         name = type(self).__name__
         if not isinstance(model, Module):
-            raise TypeError(f"{name}() takes a module, not {describe(model)}")
+            raise TypeError(
+                f"{name}() takes a module, not {describe(model)}; pass the module itself and not its parameters"
+            )
         self.lr = lr if callable(lr) else check_range(lr, name, "lr")
         parameters = list(model.named_parameters())
         if not parameters:
@@ -166,6 +169,9 @@ class Optimizer(TreeObject):
         }
         self.steps = loaded["steps"]
         self.state = {path: {part: loaded[f"{path}.{part}"] for part in state} for path, state in self.state.items()}
+
+
+add_foreign_methods(Optimizer, "optimizer")
 
 
 def _floating(x: Array) -> Array:

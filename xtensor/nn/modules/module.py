@@ -11,6 +11,7 @@ from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16
 from ..._core.errors import describe
 from ..._core.html import escape, table
+from ..._core.remedies import add_foreign_methods
 from ..._core.trees import Memo, TreeObject, flatten
 from ...random import Generator
 
@@ -348,6 +349,9 @@ class Module(TreeObject):
         total = sum([x.size for _, x in parameters])
         text = f"<pre>{escape(repr(self))}</pre>"
         return text + table([("parameter", "shape", "dtype", "numbers"), *rows, ("all", "", "", f"{total:,}")], words=3)
+
+
+add_foreign_methods(Module, "model")
 
 
 def _quoted(names: list[str]) -> str:
