@@ -79,7 +79,10 @@ KINDS = ("largest", "both signs", "squares overflow", "ordinary", "squares under
 
 CALLS = [
     *[("dask", dtype, name) for name in FUNCTIONS for dtype in ("f4", "f8")],
-    *[("cubed", "f8", name) for name in ("mean", "std", "mean of large weights", "norm of order -2", "norm of order 3")],
+    *[
+        ("cubed", "f8", name)
+        for name in ("mean", "std", "mean of large weights", "norm of order -2", "norm of order 3")
+    ],
 ]
 """Cubed merges the same partial results, and takes far longer."""
 
