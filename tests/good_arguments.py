@@ -209,6 +209,14 @@ SPECIAL: dict[str, Callable[[], Arguments]] = {
         for axes in (1, 2, 3)
     },
     **{
+        f"nn.functional.max_unpool{axes}d": lambda axes=axes: {
+            "x": images(axes)[(..., *[slice(0, 1)] * axes)],
+            "indices": xp.zeros((2, 2, *[1] * axes), dtype=xp.int64),
+            "kernel_size": 2,
+        }
+        for axes in (1, 2, 3)
+    },
+    **{
         f"nn.functional.{name}": lambda: {"x": unit_interval(), "target": unit_interval()}
         for name in (
             "binary_cross_entropy",

@@ -112,6 +112,11 @@ NETWORKS = {
         lambda x, w, b: functional.batch_norm(x, None, None, w, b, training=True),
         ((4, 3, 2), (3,), (3,)),
     ),
+    "batch_norm without weights": (lambda x: functional.batch_norm(x, None, None, training=True), ((4, 3, 2),)),
+    "batch_norm in evaluation": (
+        lambda x, m, v, w, b: functional.batch_norm(x, m, 1 + v * v, w, b),
+        ((4, 3, 2), (3,), (3,), (3,), (3,)),
+    ),
     "group_norm": (lambda x, w, b: functional.group_norm(x, 2, w, b), ((2, 4, 3), (4,), (4,))),
     **{
         name: (getattr(functional, name), ((3, 4),))
@@ -135,7 +140,7 @@ COMPOSED_ON_PURPOSE = {
     "nn.silu", "nn.swiglu", "nn.gelu", "nn.gelu_tanh", "nn.scaled_dot_product_attention", "nn.linear",
     "nn.cross_entropy", "nn.layer_norm", "nn.rms_norm", "nn.rotary_embedding", "special.softmax", "special.log_softmax",
     *(f"nn.{name}{axes}d" for name in ("conv", "conv_transpose", "avg_pool") for axes in (1, 2, 3)),
-    "nn.batch_norm", "nn.elu", "nn.selu", "nn.leaky_relu", "nn.relu6", "nn.hardtanh", "nn.mish", "nn.softplus",
+    "nn.elu", "nn.selu", "nn.leaky_relu", "nn.relu6", "nn.hardtanh", "nn.mish", "nn.softplus",
     "nn.sigmoid", "nn.logsigmoid", "nn.tanh", "nn.conv_by_weight",
 }  # fmt: skip
 

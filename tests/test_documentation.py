@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from notebook_pages import NOTEBOOKS, notebook
 
 import xtensor as xp
 from xtensor._core.operations import Accepts, DTypeRule, ShapeRule
@@ -129,6 +130,12 @@ def test_code_runs(page):
         [sys.executable, __file__, str(page)], env=environment, capture_output=True, encoding="utf-8", timeout=300
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_notebook_is_that_of_its_page(page):
+    """After a change of the page, ``python tests/notebook_pages.py`` writes the notebook."""
+    assert (ROOT / NOTEBOOKS[page]).read_text(encoding="utf-8") == notebook(ROOT / page)
 
 
 @pytest.mark.parametrize("part", NOT_RUN)

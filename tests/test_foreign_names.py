@@ -44,8 +44,10 @@ def found(path: str) -> object:
 def test_remedy_names_what_exists(text):
     for path in re.findall(r"xtensor(?:\.\w+)+", text):
         assert found(path) is not None
-    for name in re.findall(r"(?<![\w.])x\.(\w+)", text):
-        assert hasattr(xp.ones(1), name)
+    model = xp.nn.Linear(2, 2)
+    objects = {"x": xp.ones(1), "model": model, "optimizer": xp.optim.SGD(model, lr=0.1)}
+    for subject, name in re.findall(r"(?<![\w.])(x|model|optimizer)\.(\w+)", text):
+        assert hasattr(objects[subject], name) or name == "name"
 
 
 @pytest.mark.parametrize(("library", "name"), NAMES)
@@ -211,6 +213,16 @@ def test_foreign_names_do_not_hinder_copies_of_an_array(device):
 def test_view_of_another_shape_has_its_remedy(shape):
     with pytest.raises(TypeError, match=re.escape("PyTorch's x.view(shape) is x.reshape(shape)")):
         xp.ones(3).view(*shape)
+
+
+def test_attributes_of_pytorchs_modules_and_optimizers_have_their_remedies():
+    model = xp.nn.Linear(2, 2)
+    for kind, subject in (("model", model), ("optimizer", xp.optim.SGD(model, lr=0.1))):
+        for name, remedy in remedies.METHODS[kind].items():
+            with pytest.raises(AttributeError, match=re.escape(f"{name} is {remedy}")):
+                getattr(subject, name)
+        with pytest.raises(AttributeError, match="has no attribute 'x'$"):
+            _ = subject.x
 
 
 @pytest.mark.parametrize("name", ["seed", "manual_seed", "PRNGKey", "RandomState"])

@@ -185,6 +185,20 @@ def test_products_between_rows() -> None:
     close(fused_once(function, x), function(x))
 
 
+def test_rows_after_an_operation_by_itself() -> None:
+    """The sum with a number between the products is no row, and ended the search for further rows."""
+    x = numbers((48, 48))
+
+    def function(x: Any) -> Any:
+        y = xp.matmul(softmax(x), x) + 1
+        return softmax(xp.matmul(y, x))
+
+    close(fused_once(function, x), function(x))
+    fused = fuse(function)
+    fused(x)
+    assert len(next(iter(fused._plans.values()))[0].plan.groups) == 2
+
+
 def test_special_values() -> None:
     x = np.random.default_rng(0).normal(size=(20, 30))
     x[3, 5], x[4, 6], x[5], x[6, :2] = np.nan, np.inf, -np.inf, np.inf

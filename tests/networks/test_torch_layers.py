@@ -187,6 +187,10 @@ def test_embedding_is_that_of_pytorch(arguments: str, dtype: str) -> None:
         ("MaxPool2d", "3, 2, 1, 1, True, True", (2, 3, 6, 7)),
         ("MaxPool2d", "(3, 2), stride=(2, 1), padding=(1, 1), dilation=(1, 2)", (2, 3, 6, 7)),
         ("MaxPool3d", "2, padding=1", (2, 2, 4, 5, 4)),
+        ("AdaptiveMaxPool1d", "4", (2, 3, 10)),
+        ("AdaptiveMaxPool2d", "(2, 3)", (2, 3, 6, 7)),
+        ("AdaptiveMaxPool2d", "(None, 3)", (2, 3, 6, 7)),
+        ("AdaptiveMaxPool3d", "2", (2, 2, 4, 5, 4)),
     ],
 )
 def test_indices_of_maxima_are_those_of_pytorch(name: str, arguments: str, shape: Any, alone: bool) -> None:
@@ -203,6 +207,48 @@ def test_indices_of_maxima_are_those_of_pytorch(name: str, arguments: str, shape
     assert index.shape == places.shape
     assert index.dtype == xp.int64
     np.testing.assert_array_equal(xp.to_numpy(index)[~several], places.numpy()[~several])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "shape", "size"),
+    [
+        ("1d", "3", (2, 3, 9), None),
+        ("1d", "2, stride=3, padding=1", (2, 3, 9), None),
+        ("1d", "3", (3, 10), (10,)),
+        ("2d", "2", (2, 3, 6, 7), (6, 7)),
+        ("2d", "(3, 2), (3, 2), padding=(1, 0)", (2, 3, 7, 7), (2, 3, 7, 7)),
+        ("3d", "2", (2, 2, 4, 5, 4), (4, 5, 4)),
+    ],
+)
+def test_unpooling_is_that_of_pytorch(name: str, arguments: str, shape: Any, size: Any, dtype: str) -> None:
+    x = arrays(0, shape, dtype=dtype)[0]
+    pooled, places = pair(f"MaxPool{name}", f"{arguments}, return_indices=True")[1](torch.from_numpy(x))
+    ours, theirs = pair(f"MaxUnpool{name}", arguments)
+    call = lambda module, x, index: module(x, index, output_size=size)  # noqa: E731
+    assert_like_torch(ours, theirs, [pooled.numpy(), places.numpy()], dtype, call)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "shape", "size"),
+    [
+        ("1d", "3, stride=2, padding=1", (2, 3, 9), None),
+        ("2d", "(3, 2), (3, 1), padding=(1, 0)", (2, 3, 7, 7), (2, 3, 7, 7)),
+    ],
+)
+def test_unpooling_of_windows_that_overlap_is_that_of_pytorch(name: str, arguments: str, shape: Any, size: Any) -> None:
+    """The derivative differs: ours is that of the maximum that is written, theirs of each with its index."""
+    x = arrays(0, shape)[0]
+    pooled, places = pair(f"MaxPool{name}", f"{arguments}, return_indices=True")[1](torch.from_numpy(x))
+    ours, theirs = pair(f"MaxUnpool{name}", arguments)
+    found = ours(xp.asarray(pooled.numpy()), xp.asarray(places.numpy()), size)
+    np.testing.assert_array_equal(xp.to_numpy(found), theirs(pooled, places, size).numpy())
+
+
+def test_maximum_of_equal_elements_in_several_rows_has_the_derivative_of_the_first() -> None:
+    x = np.asarray([[[[0.0, 2.0], [2.0, 0.0]]]])
+    for name in ("MaxPool2d", "AdaptiveMaxPool2d"):
+        assert_like_torch(*pair(name, "2" if name == "MaxPool2d" else "1"), [x], "float64")
 
 
 def test_maximum_of_equal_elements_has_the_derivative_of_the_first() -> None:

@@ -99,6 +99,28 @@ def test_gradient_and_recording_of_maxima_with_indices(device):
     exact(xp.fuse(lambda x: F.max_pool1d(x, 2, return_indices=True))(x)[1], [[[1, 2]]])
 
 
+def test_indices_of_the_first_largest_elements_of_parts(device):
+    plane = xp.asarray([[[0.0, 7.0, 1.0], [7.0, 7.0, 2.0], [3.0, math.nan, math.nan]]])
+    values, index = F.adaptive_max_pool2d(plane, (2, 1), return_indices=True)
+    exact(values, [[[7.0], [math.nan]]])
+    exact(index, [[[1], [7]]])
+    exact(F.adaptive_max_pool2d(plane, (None, 2), return_indices=True)[1], [[[1, 1], [3, 4], [7, 7]]])
+
+
+def test_maxima_are_written_to_their_positions(device):
+    x = xp.asarray([[[1.0, 5.0, 2.0, -3.0, 4.0]]])
+    values, index = F.max_pool1d(x, 2, return_indices=True)
+    exact(F.max_unpool1d(values, index, 2), [[[0.0, 5.0, 2.0, 0.0]]])
+    exact(F.max_unpool1d(values, index, 2, output_size=x.shape), [[[0.0, 5.0, 2.0, 0.0, 0.0]]])
+    weight = xp.asarray([1.0, 2.0, 3.0, 4.0])
+    gradient = autograd.grad(lambda values: xp.sum(F.max_unpool1d(values, index, 2) * weight))(values)
+    exact(gradient, [[[2.0, 3.0]]])
+    exact(xp.fuse(lambda values, index: F.max_unpool1d(values, index, 2))(values, index), [[[0.0, 5.0, 2.0, 0.0]]])
+    plane = xp.asarray([[1.0, 2.0], [4.0, 3.0]])[None, :, :]
+    found, places = nn.AdaptiveMaxPool2d(1, return_indices=True)(plane)
+    exact(nn.MaxUnpool2d(2)(found, places), [[[0.0, 0.0], [4.0, 0.0]]])
+
+
 def test_nearest_elements(device):
     x = xp.asarray([[[1.0, 2.0, 3.0]]])
     exact(F.interpolate(x, 6), [[[1, 1, 2, 2, 3, 3]]])
@@ -301,6 +323,21 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "pool of integers": (lambda x: F.max_pool2d(xp.astype(x, xp.int64), 2), TypeError, "dtype int64"),
     "padding of a pool": (lambda x: F.max_pool2d(x, 2, padding=2), ValueError, "more than half of the window"),
+    "floating indices of maxima": (
+        lambda x: F.max_unpool2d(x, x, 2),
+        TypeError,
+        "indices is an Array of integers, as return_indices=True gives it",
+    ),
+    "shape of indices of maxima": (
+        lambda x: F.max_unpool2d(x, xp.zeros((2,), dtype=xp.int64), 2),
+        ValueError,
+        r"indices has shape \(2,\), expected",
+    ),
+    "size without maxima": (
+        lambda x: F.max_unpool2d(x, xp.zeros(x.shape, dtype=xp.int64), 2, output_size=(99, 99)),
+        ValueError,
+        "output_size has the length 99, expected more than",
+    ),
     "pool of a large window": (lambda x: F.avg_pool2d(x, 9), ValueError, "smaller than a window"),
     "parts": (lambda x: F.adaptive_avg_pool2d(x, 0), ValueError, "output_size is"),
     "mode": (lambda x: F.interpolate(x, 2, mode="cubic"), ValueError, "mode"),
@@ -317,6 +354,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "floats as indices": (lambda x: nn.Embedding(3, 2, rng=0)(x), TypeError, "expected integers"),
     "index": (lambda x: nn.Embedding(3, 2, rng=0)(xp.asarray([3])), IndexError, "3 is out of bounds for|for 3 rows"),
     "padding row": (lambda x: nn.Embedding(3, 2, padding_idx=3), ValueError, "padding_idx is 3"),
+    "modules as a list": (lambda x: nn.Sequential([nn.ReLU()]), TypeError, r"pass Sequential\(\*layers\)"),
     "module in a list": (lambda x: nn.Sequential(nn.ReLU(), F.relu), TypeError, "takes modules, not"),
     "shapes of a loss": (lambda x: nn.MSELoss()(x, x[0, ...]), ValueError, "expected the same shape"),
     "reduction": (lambda x: nn.MSELoss(reduction="max")(x, x), ValueError, "reduction"),

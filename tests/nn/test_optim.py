@@ -124,7 +124,11 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         r"betas is 1.0, expected a number in \[0.0, 1.0\)",
     ),
     "nesterov": (lambda p: optim.SGD(p, nesterov=True), ValueError, "nesterov=True requires a momentum"),
-    "parameters": (lambda p: optim.SGD(list(p.parameters())), TypeError, "takes a module, not"),
+    "parameters": (
+        lambda p: optim.SGD(list(p.parameters())),
+        TypeError,
+        "takes a module, not .*; pass the model itself",
+    ),
     "no parameters": (lambda p: optim.SGD(nn.ReLU()), ValueError, "has no parameters"),
     "shape": (
         lambda p: optim.SGD(p).update(p, {"position": xp.ones(3)}),

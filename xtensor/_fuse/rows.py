@@ -62,14 +62,22 @@ def row_groups(
             readers[operand].append(node)
     groups: list[Group] = []
     units: list[Sequence[Node]] = [(node,) for node in order]
-    shapes = dict.fromkeys(node.operands[0].shape for node in order if _reduces_rows(node))
-    for shape in shapes:
+    shapes: dict[Shape, set[Node]] = {}
+    for node in order:
+        if _reduces_rows(node):
+            shapes.setdefault(node.operands[0].shape, set()).add(node)
+    for shape, reductions in shapes.items():
+        alone: set[Node] = set()  # nodes whose group would be no gain
         searched: list[Sequence[Node]] = []  # units of which none fits into a group of this shape
-        while takes(shape):
-            members, after = _members(units, shape, needs)
+        while reductions and takes(shape):
+            members, after = _members(units, shape, needs, alone)
+            if not members:
+                break
+            reductions -= members
             ordered = [node for unit in units for node in unit if node in members]
             if not _goes_over_rows_again(ordered, shape):
-                break
+                alone |= members
+                continue
             outputs = [
                 node for node in ordered if node in wanted or any(reader not in members for reader in readers[node])
             ]
@@ -94,18 +102,18 @@ def _reduces_rows(node: Node) -> bool:
 
 
 def _members(
-    units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]]
+    units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]], alone: set[Node]
 ) -> tuple[set[Node], set[Node]]:
     """The operations over a shape that depend on no other unit that depends on one of them; and those other units.
 
-    The units are single operations, and earlier groups, which are computed as a whole.
+    The units are single operations, and earlier groups, which are computed as a whole. ``alone`` are no members.
     """
     shapes = shape, (*shape[:-1], 1)
     members: set[Node] = set()
     after: set[Node] = set()
     for unit in units:
         node, fits = unit[0], False
-        if len(unit) == 1 and len(members) < MOST_STEPS:
+        if len(unit) == 1 and len(members) < MOST_STEPS and node not in alone:
             if node.kind == "step":
                 fits = node.shape in shapes
             elif node.kind == "reduction":

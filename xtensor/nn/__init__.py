@@ -56,7 +56,8 @@ _MODULES = {
     "parallel": "data_parallel",
     "pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
-        "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d Upsample"
+        "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d "
+        "MaxUnpool3d Upsample"
     ),
     "precision": "Autocast GradScaler autocast",
     "progress": "EarlyStopping plot_losses",

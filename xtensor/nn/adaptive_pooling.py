@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
+from .._core.checks import check_flag
 from .._core.compositions import composed
+from ._computation import in_single
 from .max_pooling import first_largest
 from .pooling import checked
 from .windows import along_axis, constant, lengths_of
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
+
+Numbers = np.ndarray[Any, Any]
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -28,6 +33,7 @@ __all__ = [
 
 
 @composed
+@in_single
 def adaptive_avg_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     r"""Mean of each of a number of parts of one axis.
 
@@ -51,11 +57,21 @@ def adaptive_avg_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] 
     ValueError
         If the number of axes is another one, or a number is less than 1.
     """
-    return _adaptive(1, x, output_size, "avg")
+    return _adaptive_means(1, x, output_size)
 
 
+@overload
+def adaptive_max_pool1d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[False] = False
+) -> Array: ...
+@overload
+def adaptive_max_pool1d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
+) -> tuple[Array, Array]: ...
 @composed
-def adaptive_max_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
+def adaptive_max_pool1d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
+) -> Array | tuple[Array, Array]:
     r"""Maximum of each of a number of parts of one axis.
 
     Parameters
@@ -65,11 +81,14 @@ def adaptive_max_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] 
     output_size
         Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
         :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
+    return_indices
+        Whether the indices of the maxima are returned as well.
 
     Returns
     -------
     Array
-        Array of the dtype of ``x`` with the number of parts along each axis.
+        Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
+        of integers: the number of each maximum in the flattened spatial axes of ``x``.
 
     Raises
     ------
@@ -77,11 +96,16 @@ def adaptive_max_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] 
         If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
     ValueError
         If the number of axes is another one, or a number is less than 1.
+
+    Notes
+    -----
+    Of equal elements, and of NaN, the derivative and the index are those of the first one.
     """
-    return _adaptive(1, x, output_size, "max")
+    return _adaptive_maxima(1, x, output_size, return_indices)
 
 
 @composed
+@in_single
 def adaptive_avg_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     r"""Mean of each of a number of parts of two axes.
 
@@ -105,11 +129,21 @@ def adaptive_avg_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] 
     ValueError
         If the number of axes is another one, or a number is less than 1.
     """
-    return _adaptive(2, x, output_size, "avg")
+    return _adaptive_means(2, x, output_size)
 
 
+@overload
+def adaptive_max_pool2d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[False] = False
+) -> Array: ...
+@overload
+def adaptive_max_pool2d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
+) -> tuple[Array, Array]: ...
 @composed
-def adaptive_max_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
+def adaptive_max_pool2d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
+) -> Array | tuple[Array, Array]:
     r"""Maximum of each of a number of parts of two axes.
 
     Parameters
@@ -119,11 +153,14 @@ def adaptive_max_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] 
     output_size
         Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
         :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
+    return_indices
+        Whether the indices of the maxima are returned as well.
 
     Returns
     -------
     Array
-        Array of the dtype of ``x`` with the number of parts along each axis.
+        Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
+        of integers: the number of each maximum in the flattened spatial axes of ``x``.
 
     Raises
     ------
@@ -131,11 +168,16 @@ def adaptive_max_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] 
         If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
     ValueError
         If the number of axes is another one, or a number is less than 1.
+
+    Notes
+    -----
+    Of equal elements, and of NaN, the derivative and the index are those of the first one.
     """
-    return _adaptive(2, x, output_size, "max")
+    return _adaptive_maxima(2, x, output_size, return_indices)
 
 
 @composed
+@in_single
 def adaptive_avg_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     r"""Mean of each of a number of parts of three axes.
 
@@ -159,11 +201,21 @@ def adaptive_avg_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] 
     ValueError
         If the number of axes is another one, or a number is less than 1.
     """
-    return _adaptive(3, x, output_size, "avg")
+    return _adaptive_means(3, x, output_size)
 
 
+@overload
+def adaptive_max_pool3d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[False] = False
+) -> Array: ...
+@overload
+def adaptive_max_pool3d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
+) -> tuple[Array, Array]: ...
 @composed
-def adaptive_max_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
+def adaptive_max_pool3d(
+    x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
+) -> Array | tuple[Array, Array]:
     r"""Maximum of each of a number of parts of three axes.
 
     Parameters
@@ -173,11 +225,14 @@ def adaptive_max_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] 
     output_size
         Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
         :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
+    return_indices
+        Whether the indices of the maxima are returned as well.
 
     Returns
     -------
     Array
-        Array of the dtype of ``x`` with the number of parts along each axis.
+        Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
+        of integers: the number of each maximum in the flattened spatial axes of ``x``.
 
     Raises
     ------
@@ -185,41 +240,77 @@ def adaptive_max_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] 
         If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
     ValueError
         If the number of axes is another one, or a number is less than 1.
+
+    Notes
+    -----
+    Of equal elements, and of NaN, the derivative and the index are those of the first one.
     """
-    return _adaptive(3, x, output_size, "max")
+    return _adaptive_maxima(3, x, output_size, return_indices)
 
 
-def _adaptive(axes: int, x: Any, output_size: Any, kind: str) -> Array:
-    name = f"adaptive_{kind}_pool{axes}d"
+def _adaptive_means(axes: int, x: Any, output_size: Any) -> Array:
+    name = f"adaptive_avg_pool{axes}d"
     x, alone = checked(axes, x, name)
-    sizes = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * axes
-    if len(sizes) != axes:
-        raise ValueError(f"{name}(): output_size is an integer or {axes} integers, not {output_size!r}")
-    for axis, size in enumerate(sizes, 2):
-        if size is None:
-            continue
-        (count,) = lengths_of((size,), 1, name, "output_size", 1)
-        x = _by_parts(x, axis, count, kind)
+    for axis, count in _counts(axes, output_size, name):
+        x = _means(x, axis, count)
     result: Array = xp.squeeze(x, axis=0) if alone else x
     return result
 
 
-def _by_parts(x: Array, axis: int, count: int, kind: str) -> Array:
+def _adaptive_maxima(axes: int, x: Any, output_size: Any, return_indices: Any) -> Array | tuple[Array, Array]:
+    name = f"adaptive_max_pool{axes}d"
+    x, alone = checked(axes, x, name)
+    index = None
+    if check_flag(return_indices, name, "return_indices"):
+        numbers = xp.arange(math.prod(x.shape[2:]), dtype=x.device.default_dtypes["indexing"], device=x.device)
+        index = xp.broadcast_to(xp.reshape(numbers, (1, 1, *x.shape[2:])), x.shape)
+    # From the last axis on: of equal elements, the first one is that of the first row.
+    for axis, count in reversed(_counts(axes, output_size, name)):
+        x, index = _maxima(x, index, axis, count)
+    x = xp.squeeze(x, axis=0) if alone else x
+    return x if index is None else (x, xp.squeeze(index, axis=0) if alone else index)
+
+
+def _counts(axes: int, output_size: Any, name: str) -> list[tuple[int, int]]:
+    """Return the axes that are divided, and the numbers of their parts."""
+    sizes = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * axes
+    if len(sizes) != axes:
+        raise ValueError(f"{name}(): output_size is an integer or {axes} integers, not {output_size!r}")
+    return [
+        (axis, lengths_of((size,), 1, name, "output_size", 1)[0])
+        for axis, size in enumerate(sizes, 2)
+        if size is not None
+    ]
+
+
+def _ends(length: int, count: int) -> tuple[Numbers, Numbers]:
+    """Return where each part of an axis begins and ends."""
+    numbers = np.arange(count)
+    return numbers * length // count, -(-(numbers + 1) * length // count)
+
+
+def _means(x: Array, axis: int, count: int) -> Array:
     length = x.shape[axis]
     if length % count == 0 and length:
         parts = xp.reshape(x, (*x.shape[:axis], count, length // count, *x.shape[axis + 1 :]))
-        return xp.mean(parts, axis=axis + 1) if kind == "avg" else first_largest(parts, axis + 1)
-    starts = np.arange(count) * length // count
-    ends = -(-(np.arange(count) + 1) * length // count)
-    if kind == "avg":
-        position = np.arange(length)
-        inside = (position >= starts[:, None]) & (position < ends[:, None])
-        sums = along_axis(x, inside.astype(np.float64), axis)
-        counts = (ends - starts).reshape(-1, *[1] * (x.ndim - axis - 1))
-        return sums / constant(counts, x)
+        return xp.mean(parts, axis=axis + 1)
+    starts, ends = _ends(length, count)
+    position = np.arange(length)
+    inside = (position >= starts[:, None]) & (position < ends[:, None])
+    counts = (ends - starts).reshape(-1, *[1] * (x.ndim - axis - 1))
+    return along_axis(x, inside.astype(np.float64), axis) / constant(counts, x)
+
+
+def _maxima(x: Array, index: Array | None, axis: int, count: int) -> tuple[Array, Array | None]:
+    """Return the largest element of each part of an axis, and the same elements of ``index``."""
+    starts, ends = _ends(x.shape[axis], count)
     longest = int(np.max(ends - starts))
     # The last element of a shorter part is repeated, which changes no maximum.
-    index = np.minimum(starts[:, None] + np.arange(longest), ends[:, None] - 1)
-    taken = xp.take(x, xp.asarray(index.ravel(), device=x.device), axis=axis)
-    parts = xp.reshape(taken, (*x.shape[:axis], count, longest, *x.shape[axis + 1 :]))
-    return first_largest(parts, axis + 1)
+    places = np.minimum(starts[:, None] + np.arange(longest), ends[:, None] - 1).ravel()
+
+    def parts(x: Array) -> Array:
+        if x.shape[axis] != count * longest:
+            x = xp.take(x, xp.asarray(places, device=x.device), axis=axis)
+        return xp.reshape(x, (*x.shape[:axis], count, longest, *x.shape[axis + 1 :]))
+
+    return first_largest(parts(x), axis + 1, None if index is None else parts(index))

@@ -11,6 +11,7 @@ from .._core.checks import check_flag, check_integer
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.operations import declare
+from .._fuse.formulas import compute_formula
 from ._checks import check_eps, check_parameter, check_real_floating
 from ._computation import compute
 from .normalization import layer_norm
@@ -18,7 +19,14 @@ from .normalization import layer_norm
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
-__all__ = ["batch_norm", "batch_norm_and_statistics", "group_norm", "instance_norm"]
+__all__ = [
+    "batch_norm",
+    "batch_norm_and_statistics",
+    "by_channel",
+    "group_norm",
+    "instance_norm",
+    "through_channels",
+]
 
 BATCH_NORM = declare("nn.batch_norm", "network", operands=5, accepts="real floating", shape="same", primitive=False)
 
@@ -92,6 +100,10 @@ def batch_norm_and_statistics(
             "Expected more than 1 value per channel when training"
         )
     found: Any = compute(BATCH_NORM, _normalized, x, None, None, weight, bias, eps=check_eps(eps, name))
+    if found.__class__ is Array:  # of a transform, which has the derivative of the result
+        wide = xp.astype(x, xp.float32) if x.dtype.itemsize <= 2 else x
+        mean, _, variance = compute_formula(_statistics, wide)
+        return found, mean, variance
     return found  # type: ignore[no-any-return]
 
 
@@ -103,28 +115,66 @@ def _check(x: Array, weight: Array | None, bias: Array | None, name: str) -> Non
     check_parameter(bias, x.shape[1:2], name, "bias")
 
 
-def _by_channel(values: Array, x: Array) -> Array:
+def by_channel(values: Array, x: Array) -> Array:
+    """Return one number for each channel in a shape that broadcasts to ``x``."""
     return xp.reshape(values, (-1, *[1] * (x.ndim - 2)))
+
+
+def _statistics(x: Array) -> tuple[Array, Array, Array]:
+    """Return the mean of each channel, the differences from it, and the population variance of each channel."""
+    axes = (0, *range(2, x.ndim))
+    count = float(math.prod([x.shape[axis] for axis in axes]))
+    mean = xp.sum(x, axis=axes) / count
+    centered = x - by_channel(mean, x)
+    return mean, centered, xp.sum(centered * centered, axis=axes) / count
+
+
+def through_channels(
+    g: Array,
+    x: Array,
+    mean: Array | None,
+    variance: Array | None,
+    weight: Array | None,
+    *,
+    eps: float,
+) -> tuple[Array, Array, Array, Array]:
+    """Return the cotangents of ``x``, of the standardized elements' factor and term, and of the variance.
+
+    The factor and the term are the weight and the bias; the mean's cotangent is that of the term times a number. In
+    training, neither a constant nor a multiple of the standardized elements has an effect.
+    """
+    axes = (0, *range(2, x.ndim))
+    count = float(math.prod([x.shape[axis] for axis in axes]))
+    by_bias = xp.sum(g, axis=axes)
+    if mean is None or variance is None:
+        _, centered, spread = _statistics(x)
+        g = g - by_channel(by_bias / count, x)
+    else:
+        centered, spread = x - by_channel(mean, x), variance
+    factor = 1 / xp.sqrt(spread + eps)
+    standard = centered * by_channel(factor, x)
+    by_weight = xp.sum(g * standard, axis=axes)
+    if mean is None:
+        g = g - standard * by_channel(by_weight / count, x)
+    scale = factor if weight is None else factor * weight
+    by_variance = -by_weight * scale * factor / 2  # of a variance that is given
+    return g * by_channel(scale, x), by_weight, by_bias, by_variance
 
 
 def _scaled(x: Array, mean: Array, variance: Array, weight: Array | None, bias: Array | None, *, eps: float) -> Array:
     factor = 1 / xp.sqrt(variance + eps)
     factor = factor if weight is None else factor * weight
-    result = (x - _by_channel(mean, x)) * _by_channel(factor, x)
-    return result if bias is None else result + _by_channel(bias, x)
+    result = (x - by_channel(mean, x)) * by_channel(factor, x)
+    return result if bias is None else result + by_channel(bias, x)
 
 
 def _normalized(
     x: Array, _mean: None, _variance: None, weight: Array | None, bias: Array | None, *, eps: float
 ) -> tuple[Array, Array, Array]:
-    axes = (0, *range(2, x.ndim))
-    count = float(math.prod([x.shape[axis] for axis in axes]))
-    mean = xp.sum(x, axis=axes) / count
-    centered = x - _by_channel(mean, x)
-    variance = xp.sum(centered * centered, axis=axes) / count
+    mean, centered, variance = _statistics(x)
     factor = 1 / xp.sqrt(variance + eps)
-    result = centered * _by_channel(factor if weight is None else factor * weight, x)
-    return (result if bias is None else result + _by_channel(bias, x)), mean, variance
+    result = centered * by_channel(factor if weight is None else factor * weight, x)
+    return (result if bias is None else result + by_channel(bias, x)), mean, variance
 
 
 @composed
@@ -173,8 +223,8 @@ def group_norm(
     if groups < 1 or x.shape[1] % groups:
         raise ValueError(f"{name}(): num_groups {groups} does not divide the {x.shape[1]} channels of x")
     result = xp.reshape(layer_norm(xp.reshape(x, (x.shape[0], groups, -1)), eps=check_eps(eps, name)), x.shape)
-    result = result if weight is None else result * _by_channel(weight, x)
-    return result if bias is None else result + _by_channel(bias, x)
+    result = result if weight is None else result * by_channel(weight, x)
+    return result if bias is None else result + by_channel(bias, x)
 
 
 @composed

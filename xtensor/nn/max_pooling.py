@@ -319,9 +319,18 @@ def _indices(
     return result
 
 
-def first_largest(x: Array, axis: int) -> Array:
-    """Return the largest elements along an axis; the derivative is that of the first of equal ones."""
+def first_largest(x: Array, axis: int, numbers: Array | None) -> tuple[Array, Array | None]:
+    """Return the largest elements along an axis, and the elements of ``numbers`` at their places.
+
+    The derivative is that of the first of equal ones.
+    """
     if 0 in x.shape:
-        return xp.zeros((*x.shape[:axis], *x.shape[axis + 1 :]), dtype=x.dtype, device=x.device)
+        shape = (*x.shape[:axis], *x.shape[axis + 1 :])
+        return xp.zeros(shape, dtype=x.dtype, device=x.device), None if numbers is None else xp.zeros(
+            shape, dtype=numbers.dtype, device=x.device
+        )
     index = xp.argmax(x, axis=axis, keepdims=True)
-    return xp.squeeze(xp.take_along_axis(x, index, axis=axis), axis=axis)
+    taken = [
+        None if y is None else xp.squeeze(xp.take_along_axis(y, index, axis=axis), axis=axis) for y in (x, numbers)
+    ]
+    return taken[0], taken[1]  # type: ignore[return-value]

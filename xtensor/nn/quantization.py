@@ -61,16 +61,17 @@ def quantized_linear(x: AnyArray, codes: AnyArray, scales: AnyArray, offsets: An
         )
     rows = codes.shape[0]
     dtype = xp.result_type(x, scales)
-    flat = xp.astype(xp.reshape(x, (math.prod(x.shape[:-1]), columns)), dtype, copy=False)
+    work = xp.result_type(dtype, xp.float32)  # sums of short numbers
+    flat = xp.astype(xp.reshape(x, (math.prod(x.shape[:-1]), columns)), work, copy=False)
     step = max(1, BLOCK // max(columns, 1))
     parts = []
     for first in range(0, rows, step):
         part = slice(first, min(first + step, rows))
         few = None if offsets is None else offsets[part, :]
-        parts.append(xp.matmul(flat, xp.matrix_transpose(unpack(codes[part, :], scales[part, :], few, dtype))))
+        parts.append(xp.matmul(flat, xp.matrix_transpose(unpack(codes[part, :], scales[part, :], few, work))))
     if not parts:
         return xp.zeros((*x.shape[:-1], 0), dtype=dtype, device=x.device)
-    result = parts[0] if len(parts) == 1 else xp.concat(parts, axis=-1)
+    result = xp.astype(parts[0] if len(parts) == 1 else xp.concat(parts, axis=-1), dtype, copy=False)
     return xp.reshape(result, (*x.shape[:-1], rows))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ._lines import Lines
+from ._lines import TYPES, Lines
 
 __all__ = ["BLOCK", "GROUPS", "GROUP_BYTES", "Rows", "prepare"]
 
@@ -130,8 +130,9 @@ def prepare(*, shifted: bool) -> str:
 class Rows(Lines):
     """Writes the function that computes some rows for all vectors, with digits in the place of the vectors."""
 
-    def __init__(self, rows: int, shifted: bool, vectors: int) -> None:
+    def __init__(self, rows: int, shifted: bool, vectors: int, kind: str, near: bool) -> None:
         super().__init__()
+        (self.kind, self.size), self.near = TYPES[kind], near
         self.rows, self.vectors, self.shifted = range(rows), range(vectors), shifted
 
     def read(self, kind: str, base: str, align: int, index: str | int, step: str = "i8") -> str:
@@ -155,12 +156,12 @@ class Rows(Lines):
         numbers = [self.let(f"add i64 %i, {row}") for row in self.rows]
         codes = [self.at("i8", "%codes", self.let(f"mul i64 {number}, {width}")) for number in numbers]
         firsts = [self.let(f"mul i64 {number}, %groups") for number in numbers]
-        scales = [self.at("float", "%scales", first) for first in firsts]
-        offsets = [self.at("float", "%offsets", first) for first in firsts]
+        scales = [self.at(self.kind, "%scales", first) for first in firsts]
+        offsets = [self.at(self.kind, "%offsets", first) for first in firsts]
         digits = [self.at("i8", "%digits", self.let(f"mul i64 {size}, {vector}")) for vector in self.vectors]
         sums = [self.at("float", "%sums", self.let(f"mul i64 %groups, {vector}")) for vector in self.vectors]
         next_codes = self.at("i8", codes[0], self.let(f"mul i64 {width}, {count}"))
-        next_scales = self.at("float", scales[0], self.let(f"mul i64 %groups, {count}"))
+        next_scales = self.at(self.kind, scales[0], self.let(f"mul i64 %groups, {count}"))
         self.lines += ["  br label %block", "block:", "  %j = phi i64 [0, %entry], [%j.next, %block]"]
         for name in self.each():
             self.lines.append(f"  %all.{name} = phi <16 x float> [zeroinitializer, %entry], [%all.next.{name}, %block]")
@@ -171,7 +172,7 @@ class Rows(Lines):
         for line in range(count):
             start = self.at("i8", next_codes, self.let(f"mul i64 %j, {64 * count}"))
             self.prefetch(self.at("i8", start, 64 * line))
-        self.prefetch(self.at("i8", next_scales, self.let(f"mul i64 %j, {16 * count}")))
+        self.prefetch(self.at("i8", next_scales, self.let(f"mul i64 %j, {GROUPS * self.size * count}")))
         group_from, block_from = self.let(f"mul i64 %j, {GROUPS}"), self.let(f"mul i64 %j, {BLOCK}")
         given = [self.block(self.at("i8", base, block_from)) for base in digits]
         x_sums = [self.read("<4 x float>", base, 4, group_from, "float") for base in sums] if self.shifted else []
@@ -179,8 +180,8 @@ class Rows(Lines):
             code = self.read("<64 x i8>", codes[row], 1, code_from)
             halves = self.let(f"and <64 x i8> {code}, splat (i8 15)"), self.let(f"lshr <64 x i8> {code}, splat (i8 4)")
             words = [self.let(f"bitcast <64 x i8> {half} to <16 x i32>") for half in halves]
-            scale = self.read("<4 x float>", scales[row], 4, group_from, "float")
-            offset = self.read("<4 x float>", offsets[row], 4, group_from, "float") if self.shifted else ""
+            scale = self.number(scales[row], group_from, GROUPS)
+            offset = self.number(offsets[row], group_from, GROUPS) if self.shifted else ""
             for vector in self.vectors:
                 total = self.total(words, *given[vector])
                 both = self.let(f"fmul <4 x float> {scale}, {given[vector][2]}")
@@ -204,9 +205,6 @@ class Rows(Lines):
             for vector in self.vectors:
                 self.finish(f"{row}.{vector}", numbers[row], vector)
         return "\n".join([*self.lines, "  ret void", "}", ""])
-
-    def prefetch(self, place: str) -> None:
-        self.lines.append(f"  call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
 
     def block(self, base: str) -> tuple[list[str], str, str]:
         """Read a block: the six vectors of digits, the centres, and the scales."""

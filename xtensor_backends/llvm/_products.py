@@ -24,7 +24,7 @@ from ._calls import empty
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
 
-__all__ = ["kernels"]
+__all__ = ["kernels", "shared"]
 
 LEAST_SHARED = 2**19
 """Multiplications from which threads share products: OpenBLAS's threads, which would be started, begin at 2**18."""
@@ -66,7 +66,7 @@ def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
     if _is_small(math.prod(stack) * rows * columns, x1.shape[-1], dtype.itemsize):
         return NotImplemented
     output = empty((*stack, rows, columns), dtype)
-    return output if _shared(x1, x2, output) else np.matmul(x1, x2, output)
+    return output if shared(x1, x2, output) else np.matmul(x1, x2, output)
 
 
 def _is_small(size: int, common: int, itemsize: int) -> bool:
@@ -74,7 +74,7 @@ def _is_small(size: int, common: int, itemsize: int) -> bool:
     return size * itemsize < BYTES_PRODUCT and size * common < LEAST_SHARED
 
 
-def _shared(x1: Native, x2: Native, output: Native) -> bool:
+def shared(x1: Native, x2: Native, output: Native) -> bool:
     """Write the product by all threads; return False where NumPy is to compute it."""
     rows, columns = output.shape[-2:]
     functions, work = _functions("gemm", output.dtype.char), rows * columns * x1.shape[-1]

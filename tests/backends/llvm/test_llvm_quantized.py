@@ -7,7 +7,7 @@ import pytest
 
 import xtensor as xp
 from xtensor.nn.functional import quantized_linear
-from xtensor_backends.llvm import _compile, _quantized, _threads
+from xtensor_backends.llvm import _compile, _quantized, _threads, _unpacking
 
 
 def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
@@ -20,23 +20,24 @@ def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
 
 @pytest.fixture
 def used(monkeypatch):
-    """A 1 for each call of the kernel."""
+    """A 1 for each call of a kernel."""
     calls = []
-    call = _quantized.call_unlocked
-    monkeypatch.setattr(_quantized, "call_unlocked", lambda *args: (calls.append(1), call(*args)))
+    for module in (_quantized, _unpacking):
+        call = module.call_unlocked
+        monkeypatch.setattr(module, "call_unlocked", lambda *args, call=call: (calls.append(1), call(*args)))
     return calls
 
 
 @pytest.mark.parametrize(("kind", "group"), [("int8", 16), ("int8", 256), ("int4", 32), ("int4", 128)])
-@pytest.mark.parametrize("vectors", [1, 8])
-def test_kernel_computes_few_vectors(kind, group, vectors, used):
+@pytest.mark.parametrize("vectors", [1, 8, 9])
+def test_kernel_computes_vectors(kind, group, vectors, used):
     quantized_linear(*operands(kind, group, vectors))
     assert used == [1]
 
 
 @pytest.mark.parametrize(
     ("kind", "group", "vectors", "rows"),
-    [("int8", 16, 9, 64), ("int8", 8, 1, 64), ("int4", 16, 1, 64), ("int8", 16, 1, 8)],
+    [("int8", 8, 9, 64), ("int8", 8, 1, 64), ("int4", 16, 1, 64), ("int8", 16, 1, 8)],
 )
 def test_composition_computes_what_the_kernel_does_not(kind, group, vectors, rows, used):
     quantized_linear(*operands(kind, group, vectors, rows))
@@ -46,15 +47,17 @@ def test_composition_computes_what_the_kernel_does_not(kind, group, vectors, row
 @pytest.mark.parametrize("instructions", [True, False])
 @pytest.mark.parametrize("shifted", [True, False])
 @pytest.mark.parametrize(("kind", "group"), [("int8", 16), ("int8", 256), ("int4", 32), ("int4", 128)])
-@pytest.mark.parametrize("vectors", [1, 2, 3, 5])
-@pytest.mark.parametrize("rows", [64, 67])
+@pytest.mark.parametrize("vectors", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize(("rows", "scale"), [(64, "float32"), (67, "float32"), (67, "float16")])
 def test_kernel_computes_the_product_of_the_numbers(
-    kind, group, vectors, rows, shifted, instructions, used, monkeypatch
+    kind, group, vectors, rows, scale, shifted, instructions, used, monkeypatch
 ):
     has_feature = _compile.has_feature
-    monkeypatch.setattr(_compile, "has_feature", lambda name: instructions and has_feature(name))
-    monkeypatch.setattr(_quantized, "_run", _quantized._run.__wrapped__)
+    monkeypatch.setattr(_compile, "has_feature", lambda name: (instructions or name == "f16c") and has_feature(name))
+    for module in (_quantized, _unpacking):
+        monkeypatch.setattr(module, "_run", module._run.__wrapped__)
     x, codes, scales = operands(kind, group, vectors, rows)
+    scales = xp.astype(scales, getattr(xp, scale))
     offsets = scales * 3 if shifted else None
     found = xp.to_numpy(quantized_linear(x, codes, scales, offsets))
     assert used == [1]
@@ -63,9 +66,26 @@ def test_kernel_computes_the_product_of_the_numbers(
         numbers = np.concatenate([numbers % 16, numbers // 16], axis=-1) - (0 if shifted else 8)
     matrix = numbers * xp.to_numpy(scales)[..., None].astype(np.float64)
     if shifted:
-        matrix -= xp.to_numpy(offsets)[..., None]
+        matrix -= xp.to_numpy(offsets)[..., None].astype(np.float64)
     expected = xp.to_numpy(x).astype(np.float64) @ matrix.reshape(rows, 256).T
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["int8", "int4"])
+@pytest.mark.parametrize("shifted", [True, False])
+def test_numbers_of_rows_beyond_the_buffer_are_unpacked_in_turns(kind, shifted, used, monkeypatch):
+    monkeypatch.setattr(_unpacking, "BUFFER", 1)
+    x, codes, scales = operands(kind, 32, 10, 150)
+    offsets = scales * 3 if shifted else None
+    found = xp.to_numpy(quantized_linear(x, codes, scales, offsets))
+    assert used == [1] * 3
+    parts = [slice(0, 64), slice(64, 128), slice(128, 150)]
+    expected = [
+        xp.to_numpy(quantized_linear(x[:8, :], codes[p, :], scales[p, :], None if offsets is None else offsets[p, :]))
+        for p in parts
+    ]
+    expected = np.concatenate(expected, axis=1)
+    np.testing.assert_allclose(found[:8], expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("kind", ["int8", "int4"])
@@ -80,8 +100,9 @@ def test_result_does_not_depend_on_the_number_of_threads(kind):
 
 @pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, 1e-38, 1e30, 0.0])
 @pytest.mark.parametrize("kind", ["int8", "int4"])
-def test_numbers_at_the_ends_of_the_range_are_computed_as_by_the_composition(kind, number):
-    x, codes, scales = operands(kind, 32, 2)
+@pytest.mark.parametrize("vectors", [2, 10])
+def test_numbers_at_the_ends_of_the_range_are_computed_as_by_the_composition(kind, number, vectors):
+    x, codes, scales = operands(kind, 32, vectors)
     values = xp.to_numpy(x).copy()
     values[1, 40:72] = number
     values[1, :32] = 0.0

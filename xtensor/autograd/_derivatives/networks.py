@@ -12,6 +12,7 @@ from ..._core.dtypes import kind_of
 from ..._fuse.formulas import compute_formula
 from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
+from ...nn.channel_normalization import by_channel, through_channels
 from ...nn.convolution import flipped, gradient_by_weight, patches
 from ...nn.max_pooling import maxima
 from ...nn.normalization import standardized
@@ -79,6 +80,40 @@ def _connect_rows(
 ) -> tuple[Array, Array | None, Array | None]:
     by_x = xp.broadcast_to(xp.sum(g, axis=axes, keepdims=True), x.shape)
     return by_x, None if weight is None else g, None if bias is None else g
+
+
+def _normalize_channels(x: Array, mean: Any, variance: Any, weight: Any, bias: Any, *, eps: float) -> Array:
+    return functional.batch_norm(x, mean, variance, weight, bias, training=mean is None, eps=eps)
+
+
+@pullback("nn.batch_norm", keeps="x mean variance weight", several=True, public=_normalize_channels)
+def _batch_norm(
+    g: Array,
+    out: Any,
+    x: Array,
+    mean: Array | None,
+    variance: Array | None,
+    weight: Array | None,
+    bias: Any,
+    *,
+    eps: float,
+) -> list[Array]:
+    g, x, mean, variance, weight = widened(g, x, mean, variance, weight)
+    by_x, by_weight, by_bias, by_variance = compute_formula(through_channels, g, x, mean, variance, weight, eps=eps)
+    found = [by_x]  # one for each operand that is there
+    if variance is not None:
+        scale = 1 if weight is None else weight
+        found += [-by_bias * (scale / xp.sqrt(variance + eps)), by_variance]
+    return found + [by_weight] * (weight is not None) + [by_bias] * (bias is not None)
+
+
+@connection("nn.batch_norm")
+def _connect_channels(
+    g: Array, out: Any, x: Any, mean: Any, variance: Any, weight: Any, bias: Any, *, eps: float
+) -> list[Array]:
+    channels = xp.sum(g, axis=(0, *range(2, g.ndim)))
+    by_x = g if mean is not None else xp.broadcast_to(by_channel(channels, g), g.shape)
+    return [by_x, *[channels for item in (mean, variance, weight, bias) if item is not None]]
 
 
 # -- attention --------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def from_gguf(
     shapes = {name: tensor.shape for name, tensor in file.tensors.items() if name != FACTORS}
     check_tensors(found, shapes, model, str(path))
     target = resolve(device)
-    check_memory(model, target, context, str(path), _size(file))
+    check_memory(model, target, context, str(path), _size(file, 16 if target.supports(np.dtype(np.float16)) else 32))
     arrays: dict[str, Array] = {}
     packed: dict[str, tuple[Array, Array, Array | None]] = {}
     for name, x in model.named_parameters():
@@ -92,6 +92,8 @@ def from_gguf(
 
 def _moved(values: Packed, device: Device) -> tuple[Array, Array, Array | None]:
     codes, scales, offsets = values
+    if not device.supports(scales.dtype):
+        scales = scales.astype(np.float32)
     moved = None if offsets is None else xp.asarray(offsets, device=device)
     return xp.asarray(codes, device=device), xp.asarray(scales, device=device), moved
 
@@ -106,7 +108,8 @@ def _assembled(
         if parts is not None and isinstance(layer, Linear):
             replaced[id(layer)] = QuantizedLinear(*parts, arrays.get(f"{name}.bias"))
         elif parts is not None and isinstance(layer, Embedding):
-            replaced[id(layer)] = QuantizedEmbedding(*parts)
+            # The rows have the dtype of the scales, and few are read.
+            replaced[id(layer)] = QuantizedEmbedding(parts[0], xp.astype(parts[1], xp.float32, copy=False), parts[2])
             if layer is model.embed_tokens and model.lm_head is None:
                 model.lm_head = QuantizedLinear(*parts)
     identities = {id(x): arrays[name] for name, x in model.named_parameters() if name in arrays}
@@ -115,13 +118,18 @@ def _assembled(
     return model
 
 
-def _size(file: GgufFile) -> int:
-    """Return the bytes of the parameters, with scales of float32."""
+def _size(file: GgufFile, bits: int) -> int:
+    """Return the bytes of the parameters; scales that the file has as float16 have a number of bits."""
     total = 0
     for tensor in file.tensors.values():
         count = int(np.prod(tensor.shape, dtype=np.int64))
-        bits = {"Q8_0": 9, "Q4_0": 5, "Q4_K": 6, "Q6_K": 10}.get(tensor.format.name, 32)
-        total += count * bits // 8
+        total += (
+            int(
+                count
+                * {"Q8_0": 8 + bits / 32, "Q4_0": 4 + bits / 32, "Q4_K": 6, "Q6_K": 10}.get(tensor.format.name, 32)
+            )
+            // 8
+        )
     return total
 
 

@@ -21,7 +21,10 @@ Numbers = np.ndarray[Any, Any]
 
 
 class Packed(NamedTuple):
-    """A matrix as :func:`xtensor.nn.functional.quantized_linear` takes it; ``offsets`` may be None."""
+    """A matrix as :func:`xtensor.nn.functional.quantized_linear` takes it; ``offsets`` may be None.
+
+    Scales have float16 where the file has them so, else float32.
+    """
 
     codes: Numbers
     scales: Numbers
@@ -47,8 +50,8 @@ class Tensor(NamedTuple):
 
 
 def _halves(blocks: Numbers, first: int) -> Numbers:
-    """Return numbers of float16 of blocks as float32."""
-    return np.ascontiguousarray(blocks[..., first : first + 2]).view("<f2").astype(np.float32)[..., 0]
+    """Return numbers of float16 of blocks."""
+    return np.ascontiguousarray(blocks[..., first : first + 2]).view("<f2").astype(np.float16, copy=False)[..., 0]
 
 
 def _q8_0(blocks: Numbers) -> Packed:
@@ -62,7 +65,7 @@ def _q4_0(blocks: Numbers) -> Packed:
 
 def _q4_k(blocks: Numbers) -> Packed:
     """Read blocks of 8 groups of 32, whose scales and offsets have 6 bits in units of the block."""
-    units, unit_offsets = _halves(blocks, 0), _halves(blocks, 2)
+    units, unit_offsets = [_halves(blocks, first).astype(np.float32) for first in (0, 2)]
     packed = blocks[..., 4:16]
     low, middle, high = packed[..., :4], packed[..., 4:8], packed[..., 8:]
     scales = np.concatenate([low & 63, (high & 15) | ((low >> 6) << 4)], axis=-1)
@@ -87,7 +90,7 @@ def _q6_k(blocks: Numbers) -> Packed:
     high = blocks[..., 128:192].reshape(*blocks.shape[:2], 2, 1, 32)
     high = (high >> np.asarray([0, 2, 4, 6], dtype=np.uint8)[:, None]) & 3
     codes = (low | (high << 4)).astype(np.int8) - np.int8(32)
-    scales = _halves(blocks, 208)[..., None] * blocks[..., 192:208].view(np.int8)
+    scales = _halves(blocks, 208).astype(np.float32)[..., None] * blocks[..., 192:208].view(np.int8)
     return Packed(codes.reshape(rows, -1), scales.reshape(rows, -1), None)
 
 

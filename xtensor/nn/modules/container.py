@@ -14,9 +14,9 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 
 def _check_module(module: Any, name: str) -> Module:
     if not isinstance(module, Module):
-        raise TypeError(
-            f"{name}() takes modules, not {describe(module)}; make layers of functions by subclasses of Module"
-        )
+        is_list = name == "Sequential" and isinstance(module, (list, tuple))
+        remedy = "pass Sequential(*layers)" if is_list else "make layers of functions by subclasses of Module"
+        raise TypeError(f"{name}() takes modules, not {describe(module)}; {remedy}")
     return module
 
 

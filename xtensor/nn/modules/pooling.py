@@ -22,6 +22,9 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "Upsample",
 ]
 
@@ -94,6 +97,34 @@ class _Adaptive(Module):
         return f"output_size={self.output_size}"
 
 
+class _AdaptiveMax(_Adaptive):
+    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def forward(self, x: Array) -> Any:
+        """Return the pooled Array of shape (n, c, …); with ``return_indices``, a pair of it and of the indices."""
+        options: dict[str, Any] = {"return_indices": self.return_indices}
+        return type(self).function(x, self.output_size, **options)
+
+
+class _MaxUnpool(Module):
+    function: ClassVar[Callable[..., Array]]
+
+    def __init__(self, kernel_size: Lengths, stride: Lengths | None = None, padding: Lengths = 0) -> None:
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding = padding
+
+    def forward(self, x: Array, indices: Array, output_size: Sequence[int] | None = None) -> Array:
+        """Return the Array of zeros and maxima of shape (n, c, …)."""
+        options = {"stride": self.stride, "padding": self.padding, "output_size": output_size}
+        return type(self).function(x, indices, self.kernel_size, **options)
+
+    def extra_repr(self) -> str:
+        """Return the settings that ``repr`` shows."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
 class MaxPool1d(_MaxPool):
     """Maxima of windows over one axis; parameters are those of :func:`xtensor.nn.functional.max_pool1d`."""
 
@@ -112,7 +143,7 @@ class AdaptiveAvgPool1d(_Adaptive):
     function = staticmethod(F.adaptive_avg_pool1d)
 
 
-class AdaptiveMaxPool1d(_Adaptive):
+class AdaptiveMaxPool1d(_AdaptiveMax):
     """Maxima of parts of one axis; see :func:`xtensor.nn.functional.adaptive_max_pool1d`."""
 
     function = staticmethod(F.adaptive_max_pool1d)
@@ -136,7 +167,7 @@ class AdaptiveAvgPool2d(_Adaptive):
     function = staticmethod(F.adaptive_avg_pool2d)
 
 
-class AdaptiveMaxPool2d(_Adaptive):
+class AdaptiveMaxPool2d(_AdaptiveMax):
     """Maxima of parts of two axes; see :func:`xtensor.nn.functional.adaptive_max_pool2d`."""
 
     function = staticmethod(F.adaptive_max_pool2d)
@@ -160,10 +191,28 @@ class AdaptiveAvgPool3d(_Adaptive):
     function = staticmethod(F.adaptive_avg_pool3d)
 
 
-class AdaptiveMaxPool3d(_Adaptive):
+class AdaptiveMaxPool3d(_AdaptiveMax):
     """Maxima of parts of three axes; see :func:`xtensor.nn.functional.adaptive_max_pool3d`."""
 
     function = staticmethod(F.adaptive_max_pool3d)
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Maxima of windows at their positions among zeros; see :func:`xtensor.nn.functional.max_unpool1d`."""
+
+    function = staticmethod(F.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Maxima of windows at their positions among zeros; see :func:`xtensor.nn.functional.max_unpool2d`."""
+
+    function = staticmethod(F.max_unpool2d)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Maxima of windows at their positions among zeros; see :func:`xtensor.nn.functional.max_unpool3d`."""
+
+    function = staticmethod(F.max_unpool3d)
 
 
 class Upsample(Module):
