@@ -21,7 +21,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 5
+#define INTERFACE 6
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -1404,12 +1404,62 @@ bind(PyObject *module, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
+/* -- the calls of a function that is recorded ----------------------------------------------------------------------- */
+
+/* Report a call: report_to(frame, None) for a Python function whose code is new, report_to(frame, function) for a function
+   in C that is among some. A recording makes hundreds of thousands of calls, of which few are of new code. */
+static int
+report_call(PyObject *settings, PyFrameObject *frame, int event, PyObject *argument)
+{
+    PyObject *codes = PyTuple_GET_ITEM(settings, 0), *functions = PyTuple_GET_ITEM(settings, 1);
+    PyObject *function = NULL;
+    if (event == PyTrace_CALL) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        PyObject *identity = PyLong_FromVoidPtr(code);
+        Py_DECREF(code);
+        int known = identity == NULL ? -1 : PyDict_Contains(codes, identity);
+        Py_XDECREF(identity);
+        if (known != 0) {
+            return known < 0 ? -1 : 0;
+        }
+        function = Py_None;
+    }
+    else if (event == PyTrace_C_CALL) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(functions); i++) {
+            if (PyTuple_GET_ITEM(functions, i) == argument) {
+                function = argument;
+            }
+        }
+    }
+    if (function == NULL) {
+        return 0;
+    }
+    PyObject *result = PyObject_CallFunctionObjArgs(PyTuple_GET_ITEM(settings, 2), frame, function, NULL);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static PyObject *
+report_calls(PyObject *Py_UNUSED(module), PyObject *settings)
+{
+    PyObject *codes, *functions, *report_to;
+    if (!PyArg_ParseTuple(settings, "O!O!O", &PyDict_Type, &codes, &PyTuple_Type, &functions, &report_to)) {
+        return NULL;
+    }
+    PyEval_SetProfile(report_call, settings);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef module_methods[] = {
     {"bind", bind, METH_VARARGS,
      "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_place, leaving, "
      "frame_pointer)\n--\n\n"
      "Tell the classes Array, Device, Implementation and Operation, what follows errors, and where frames have their operands."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
+    {"report_calls", report_calls, METH_VARARGS,
+     "report_calls(codes, functions, report_to)\n--\n\n"
+     "Call report_to(frame, None) before Python functions whose code's identity is no key of codes, and\n"
+     "report_to(frame, function) before some functions in C, until sys.setprofile is called."},
     {"track", track, METH_O, "track(x)\n--\n\nMake an Array known to the garbage collector."},
     {NULL},
 };

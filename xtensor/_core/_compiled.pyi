@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
 from typing import Any
 
 from .operations import Operation
@@ -41,4 +42,10 @@ def bind(
     /,
 ) -> None: ...
 def elements(x: Any, /) -> Iterator[Any]: ...
+def report_calls(
+    codes: dict[int, CodeType],
+    functions: tuple[Callable[..., Any], ...],
+    report_to: Callable[[FrameType, Any], None],
+    /,
+) -> None: ...
 def track(x: Any, /) -> None: ...

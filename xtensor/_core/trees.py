@@ -311,28 +311,44 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
 # -- arguments of operations -------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1024)
+def _walk(kind: type) -> str:
+    """Return how the values in an argument of a class are reached; an empty string for the class of a value."""
+    if issubclass(kind, (tuple, list)):
+        return "fields" if hasattr(kind, "_fields") else "items"
+    if issubclass(kind, dict):
+        return "dict"
+    return "slice" if kind is slice else ""
+
+
 def mapped(tree: Any, function: Callable[[Any], Any], leaf: type = object) -> Any:
     """Return nested tuples, lists, dicts and slices with a function applied to their values of a class."""
     kind = tree.__class__
-    if kind is tuple or kind is list or isinstance(tree, (tuple, list)):
-        items = [mapped(item, function, leaf) for item in tree]
-        return kind(*items) if hasattr(kind, "_fields") else kind(items)
-    if kind is dict or isinstance(tree, dict):
+    walk = _walk(kind)
+    if not walk:
+        return function(tree) if leaf is object or isinstance(tree, leaf) else tree
+    if walk == "dict":
         return {key: mapped(item, function, leaf) for key, item in tree.items()}
-    if kind is slice:
-        return slice(*[mapped(part, function, leaf) for part in (tree.start, tree.stop, tree.step)])
-    return function(tree) if isinstance(tree, leaf) else tree
+    parts = (tree.start, tree.stop, tree.step) if walk == "slice" else tree
+    items = [mapped(item, function, leaf) for item in parts]
+    return kind(items) if walk == "items" else kind(*items)
 
 
 def leaves_of(tree: Any) -> list[Any]:
     """Return the values in nested tuples, lists, dicts and slices."""
+    walk = _walk(tree.__class__)
+    if not walk:
+        return [tree]
+    parts = tree.values() if walk == "dict" else (tree.start, tree.stop, tree.step) if walk == "slice" else tree
     found: list[Any] = []
-    mapped(tree, found.append)
+    for item in parts:
+        if _walk(item.__class__):
+            found += leaves_of(item)
+        else:
+            found.append(item)
     return found
 
 
 def arrays_of(tree: Any, kind: type) -> list[Any]:
     """Return the values of a class in nested tuples, lists, dicts and slices."""
-    found: list[Any] = []
-    mapped(tree, found.append, kind)
-    return found
+    return [item for item in leaves_of(tree) if isinstance(item, kind)]

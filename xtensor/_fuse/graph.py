@@ -30,8 +30,11 @@ MOST_NUMBERS = 64
 
 def operands_of(node: Node) -> list[Node]:
     """Return the nodes that a node depends on."""
-    items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
-    return [item for item in items if item.__class__ is Node]
+    found = node.needs
+    if found is None:
+        items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
+        found = node.needs = [item for item in items if item.__class__ is Node]
+    return found
 
 
 def sort(wanted: Sequence[Node]) -> list[Node]:
@@ -57,19 +60,19 @@ def unify(order: Sequence[Node]) -> dict[Node, Node]:
     key: Any
     for node in order:
         if node.kind in ("step", "reduction"):
-            node.operands = tuple([same[item] if item.__class__ is Node else item for item in node.operands])
+            node.take([same[item] if item.__class__ is Node else item for item in node.operands])
             options = node.options if node.kind == "reduction" else None
             key = node.kind, node.name, tuple([_identity(item) for item in node.operands]), options, node.dtype
             same[node] = first.setdefault(key, node)
         elif node.kind == "call":
-            node.operands = (node.operands[0], *[replaced(tree, same) for tree in node.operands[1:]])
+            node.take((node.operands[0], *[replaced(tree, same) for tree in node.operands[1:]]))
             try:
                 key = node.name, Same(node.operands[0]), _identities(node.operands[1:])
             except TypeError:  # of an argument that has no key
                 key = node
             same[node] = first.setdefault(key, node)
         elif node.kind == "result":
-            node.operands = tuple([same[item] for item in node.operands])
+            node.take([same[item] for item in node.operands])
             same[node] = first.setdefault((node.operands, node.options), node)
         elif node.kind == "constant" and isinstance(node.options, np.ndarray) and node.options.nbytes <= MOST_BYTES:
             value = node.options

@@ -6,7 +6,7 @@ they see the write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any, Never, TypeAlias
 
@@ -34,18 +34,26 @@ class Node(AbstractValue):
         The nodes and numbers it depends on; for a call, the function, its arguments and keyword arguments with nodes in
         them, and the calls that must come before.
     options
-        Axes and ``keepdims`` of a reduction; the index of an argument; the value of another array.
+        The dtypes to which a step's operands are cast; axes and ``keepdims`` of a reduction; the index of an argument;
+        the value of another array.
+    needs
+        The nodes among the operands, once they are known; see ``operands_of``.
     shape, dtype
         Of the result; None for a number.
     """
 
-    __slots__ = ("kind", "name", "operands", "options")
+    __slots__ = ("kind", "name", "needs", "operands", "options")
 
     def __init__(
         self, kind: str, name: str, operands: Any, options: Any, shape: tuple[int, ...] | None, dtype: Any
     ) -> None:
         self.kind, self.name, self.operands, self.options = kind, name, operands, options
+        self.needs: list[Node] | None = None
         super().__init__(shape, dtype)
+
+    def take(self, operands: Iterable[Any]) -> None:
+        """Depend on other nodes and numbers."""
+        self.operands, self.needs = tuple(operands), None
 
 
 Assumption: TypeAlias = tuple[Callable[..., Any], Sequence[Node]]

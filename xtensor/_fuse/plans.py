@@ -272,14 +272,14 @@ class Plan:
         inside = {node for group in groups for node in group.members}
         for node in order:
             if node not in inside and node.kind != "call":
-                node.operands = tuple([replaced(item, parts) for item in node.operands])
+                node.take([replaced(item, parts) for item in node.operands])
             elif node.kind == "call":
-                node.operands = (node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]])
+                node.take((node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]]))
         for whole, (group, _) in self.groups.items():
             others = {node: part for node, part in parts.items() if node not in group.members}
             for node in group.members:
-                node.operands = tuple([replaced(item, others) for item in node.operands])
-            whole.operands = tuple(dict.fromkeys(_outside(group.members)))
+                node.take([replaced(item, others) for item in node.operands])
+            whole.take(dict.fromkeys(_outside(group.members)))
         self.same = {node: parts.get(first, first) for node, first in self.same.items()}
         self.wanted = [parts.get(node, node) for node in self.wanted]
         return sort([*self.effects, *self.wanted])
@@ -328,12 +328,7 @@ class Plan:
         scalars: list[tuple[Any, str]] = []
         plans = []
         for node in steps:
-            if node.name == "astype" or node.kind == "reduction":
-                casts: Sequence[Any] = (node.operands[0].dtype,)
-            else:
-                found = self.generator.resolve(node.name, [_kind(operand) for operand in node.operands])
-                assert found is not None, node.name  # it was resolved when it was recorded
-                casts = found[0]
+            casts = (node.operands[0].dtype,) if node.kind == "reduction" else node.options
             positions: list[tuple[str, Any, Any]] = []
             for operand, dtype in zip(node.operands, casts, strict=True):
                 if operand.__class__ is not Node:
@@ -470,10 +465,3 @@ def _filler(tree: Any) -> Callable[[Values, Sequence[Any]], Any]:
 
 def _is_constant(tree: Any) -> bool:
     return not any(item.__class__ in (Node, Number) for item in leaves_of(tree))
-
-
-def _kind(operand: Any) -> Any:
-    """The dtype of an operand, or the class of a Python number."""
-    if operand.__class__ is Node:
-        return operand.dtype
-    return operand.value.__class__ if operand.__class__ is Number else operand.__class__

@@ -8,6 +8,7 @@ fused. Its operations become nodes of a graph. What depends on values that a lat
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,7 @@ class Recorder:
 
     def __init__(self, base: Device, generator: Generator) -> None:
         self.base, self.generator = base, generator
+        self._resolved = lru_cache(maxsize=4096)(partial(_resolved, generator))
         self.library = Recording(base, self)
         self.device = self.library.device = intern(self.library, base._spec)  # of the base's name
 
@@ -82,14 +84,16 @@ class Recorder:
         name = operation.name
         if operation is ASSIGNED_WHERE:  # writes to its operand: its callers record an assignment instead
             return NotImplemented
-        traced = any(operand.__class__ in (Traced, Number) for operand in operands)
+        leaves = leaves_of((operands, options) if options else operands)
+        given = [item for item in leaves if item.__class__ is Traced or item.__class__ is Number]
+        traced = any(operand.__class__ is Traced or operand.__class__ is Number for operand in operands)
         if traced or operation.takes_arrays:
-            known = self._known(operation, operands, options)
+            known = self._known(operation, operands, options, given)
             if known is not None:
                 return known
         if operation.takes_arrays:
-            return self._implemented(operation, operands, options)
-        if not traced and not any(item.__class__ in (Traced, Number) for item in leaves_of((operands, options))):
+            return self._implemented(operation, operands, options, given)
+        if not given:
             result = self.base.table[operation.index].function(*operands, **options)
             return (
                 result
@@ -106,7 +110,7 @@ class Recorder:
                 return x
             value = self.base.table[operation.index].function(x.value, dtype, copy=True)
             if self.supported(x.dtype) and self.supported(dtype):
-                return Traced(value, Node("step", "astype", (x.node,), None, value.shape, value.dtype))
+                return Traced(value, Node("step", "astype", (x.node,), (x.dtype,), value.shape, value.dtype))
         if name in REDUCTIONS and len(operands) == 1 and self.supported(operands[0].dtype):
             return self._reduction(operation, operands[0], options)
         composition = operation.composition if operation.kind in FUSED_COMPOSITIONS else None
@@ -119,35 +123,37 @@ class Recorder:
                 return result
         return self._operation(operation, operands, options)
 
-    def _known(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Return the result of constants, or the operand that a constant condition selects; None for others."""
+    def _known(
+        self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any], given: Sequence[Any]
+    ) -> Any:
+        """Return the result of constants, or the operand that a constant condition selects; None for others.
+
+        ``given`` are the arrays and numbers of the recording among the arguments.
+        """
         if operation.name == "where" and _selects_all(*operands):
             return Traced(self.copied(operands[1].value), operands[1].node)
-        leaves = leaves_of((operands, options))
-        arrays = [item for item in leaves if item.__class__ is Traced]
-        if any(item.__class__ is Number for item in leaves) or any(x.node.kind != "constant" for x in arrays):
+        if any(item.__class__ is Number or item.node.kind != "constant" for item in given):
             return None
         result = self.base._functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
         if not hasattr(result, "dtype"):
             return None
         value = self.library.normal(result)
-        if value.size * value.dtype.itemsize > max(LARGEST_CONSTANT, sum([x.size * x.dtype.itemsize for x in arrays])):
+        if value.size * value.dtype.itemsize > max(LARGEST_CONSTANT, sum([x.size * x.dtype.itemsize for x in given])):
             return None
         return self.constant(value)
 
-    def _implemented(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    def _implemented(
+        self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any], given: Sequence[Any]
+    ) -> Any:
         """Record the call of the device's own implementation of a function that is composed of others.
 
         NotImplemented where the composition is recorded: without an implementation, for one that writes to its
         argument, for numbers of a recording, and where the result is no array.
         """
         function = self.base._functions.choose(operation)
-        arguments = leaves_of((operands, options))
         if function is not_implemented or operation.kind == "assignment":
             return NotImplemented
-        if any(item.__class__ is Number for item in arguments) or not any(
-            item.__class__ is Traced for item in arguments
-        ):
+        if not given or any(item.__class__ is Number for item in given):
             return NotImplemented
         result = function(*_unwrapped(operands), **_unwrapped(options))
         if result is NotImplemented or not all(hasattr(item, "dtype") for item in leaves_of(result)):
@@ -169,7 +175,7 @@ class Recorder:
 
     def supported(self, dtype: DType) -> bool:
         """Whether kernels compute with a dtype."""
-        return self.generator.resolve("equal", (dtype, dtype)) is not None
+        return self._resolved("equal", (dtype, dtype)) is not None
 
     def _step(self, operation: Operation, operands: tuple[Any, ...]) -> Traced | None:
         """Record an elementwise operation; None where no kernel computes it."""
@@ -182,28 +188,28 @@ class Recorder:
             if exponent in (3, 4):
                 square = self._step(TABLE["square"], (x,))
                 return self._step(TABLE["multiply"], (square, x if exponent == 3 else square))
-        kinds = [
-            operand.dtype
-            if operand.__class__ is Traced
-            else operand.value.__class__
-            if operand.__class__ is Number
-            else operand.__class__
-            for operand in operands
-        ]
-        if not all(isinstance(kind, np.dtype) or kind in (bool, int, float) for kind in kinds):
-            return None
-        resolved = self.generator.resolve(name, kinds)
+        kinds = tuple(
+            [
+                operand.dtype
+                if operand.__class__ is Traced
+                else operand.value.__class__
+                if operand.__class__ is Number
+                else operand.__class__
+                for operand in operands
+            ]
+        )
+        resolved = self._resolved(name, kinds)
         if resolved is None:
             return None
-        if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, resolved[0], strict=True)):
-            return None  # kernels truncate scalars, and the truth of 0.5 is True
         values = _unwrapped(operands)
         with np.errstate(all="ignore"):
             value = self.base.table[operation.index].function(*values)
         if value is NotImplemented:
             return None
         value = self.library.normal(value)
-        return self._traced(value, Node("step", name, _noded(operands), None, value.shape, value.dtype), operands)
+        return self._traced(
+            value, Node("step", name, _noded(operands), resolved[0], value.shape, value.dtype), operands
+        )
 
     def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
@@ -214,7 +220,7 @@ class Recorder:
         if not chosen or not self.supported(value.dtype):
             return self._operation(operation, (x,), options)
         if value.dtype != x.dtype:
-            x = Traced(x.value, Node("step", "astype", (x.node,), None, x.shape, value.dtype))
+            x = Traced(x.value, Node("step", "astype", (x.node,), (x.dtype,), x.shape, value.dtype))
         keepdims = bool(options.get("keepdims", False))
         node = Node("reduction", operation.name, (x.node,), (chosen, keepdims), value.shape, value.dtype)
         return Traced(value, node)
@@ -329,6 +335,20 @@ class Recorder:
         elif value.__class__ not in (int, float) or native.dtype.kind != "f":
             return None
         return self._step(TABLE["where"], (key, value, native))
+
+
+def _resolved(
+    generator: Generator, name: str, kinds: tuple[DType | type, ...]
+) -> tuple[tuple[DType, ...], DType] | None:
+    """Return the dtypes to which a kernel casts an operation's operands, and the result's; None without a kernel."""
+    if not all(isinstance(kind, np.dtype) or kind in (bool, int, float) for kind in kinds):
+        return None
+    found = generator.resolve(name, kinds)
+    if found is None:
+        return None
+    if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, found[0], strict=True)):
+        return None  # kernels truncate scalars, and the truth of 0.5 is True
+    return found
 
 
 def _selects_all(condition: Any, x: Any, y: Any) -> bool:

@@ -15,12 +15,13 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from .._core.array import Array, to_numpy
+from .._core.compiled import compiled
 from .._core.tracing_errors import UnknownValueError
 from .._core.trees import TreeObject
 from .guards import MISSING, MOST_BYTES, Guard, Guards, contents, memory_of, same
@@ -57,8 +58,14 @@ CONVERSIONS = frozenset(
 )
 """Code of functions that give an array's values to Python or to another library, or write to it."""
 
-UNREPEATABLE = frozenset(
-    (time.time, time.time_ns, time.monotonic, time.perf_counter, os.urandom, os.getpid, np.random.default_rng)
+UNREPEATABLE = (
+    time.time,
+    time.time_ns,
+    time.monotonic,
+    time.perf_counter,
+    os.urandom,
+    os.getpid,
+    np.random.default_rng,
 )
 """Functions whose results differ from call to call."""
 
@@ -92,7 +99,7 @@ class Watch:
         self.looked = ""
         self.created: dict[int, Any] = {}
         self._recording = recording
-        self._codes: set[types.CodeType] = set()
+        self._codes: dict[int, types.CodeType] = {}  # by identity: the hash of code is that of its contents
         self._names: set[str] = set()
         self._guards: dict[tuple[int, str], Guard] = {}
         self._states: dict[int, tuple[Any, Any, str]] = {}
@@ -103,7 +110,7 @@ class Watch:
         self._natives: dict[int, Any] = {}
         self._globals = (random.getstate(), _state_of_numpy())
         self._unrepeatable = self._written = ""
-        self._import: types.FrameType | None = None
+        self._frame: types.FrameType | None = None
 
     # -- while the function runs --------------------------------------------------------------------------------------
 
@@ -111,41 +118,55 @@ class Watch:
         """Call a function, and watch it. No garbage is collected meanwhile, whose callbacks are not of the function."""
         previous, collects = sys.getprofile(), gc.isenabled()
         gc.disable()
-        sys.setprofile(self._event)
+        self._frame = sys._getframe()
+        self._report()
         try:
             return function(*args, **kwargs)
         finally:
-            if callable(previous) or previous is None:
-                sys.setprofile(previous)
-            else:
-                previous.enable()  # cProfile is an object of C that sys.setprofile does not take back
+            _restore(previous)
+            self._frame = None
             if collects:
                 gc.enable()
 
-    def _event(self, frame: types.FrameType, event: str, argument: Any) -> None:
-        if self._import is not None:  # a module that is imported sets its own names
-            if event == "return" and frame is self._import:
-                self._import = None
-        elif event == "call":
-            code = frame.f_code
-            if code.co_name == "<module>":
-                self._import = frame
-                return
-            if code in self._codes:
-                return
-            if code in CONVERSIONS:
-                self._convert(frame)
-                return
-            if library(frame.f_globals.get("__name__")):
-                if code in STREAMS:
-                    self._create(frame)
-                else:
-                    self._codes.add(code)
-                return
-            self._codes.add(code)
-            self._enter(code, frame.f_globals)
-        elif event == "c_call" and argument in UNREPEATABLE and not library(frame.f_globals.get("__name__")):
-            self._unrepeatable = f"{argument.__name__}() at {_line(frame)}"
+    def _report(self) -> None:
+        """Let the interpreter report calls."""
+        if compiled is not None:
+            compiled.report_calls(self._codes, UNREPEATABLE, self._meet)
+            return
+
+        def event(frame: types.FrameType, event: str, argument: Any) -> None:
+            if event == "call":
+                if id(frame.f_code) not in self._codes:
+                    self._meet(frame, None)
+            elif event == "c_call" and any(argument is function for function in UNREPEATABLE):
+                self._meet(frame, argument)
+
+        sys.setprofile(event)
+
+    def _meet(self, frame: types.FrameType, function: Any) -> None:
+        """See a function in Python before it runs, or a function in C that a frame calls."""
+        code = frame.f_code
+        if self._imports(frame):
+            return
+        if function is not None:
+            if not library(frame.f_globals.get("__name__")):
+                self._unrepeatable = f"{function.__name__}() at {_line(frame)}"
+        elif code in CONVERSIONS:
+            self._convert(frame)
+        elif code in STREAMS:
+            self._create(frame)
+        else:
+            self._codes[id(code)] = code
+            if not library(frame.f_globals.get("__name__")):
+                self._enter(code, frame.f_globals)
+
+    def _imports(self, frame: types.FrameType | None) -> bool:
+        """Whether a module is being imported, which sets its own names."""
+        while frame is not None and frame is not self._frame:
+            if frame.f_code.co_name == "<module>":
+                return True
+            frame = frame.f_back
+        return False
 
     def _convert(self, frame: types.FrameType) -> None:
         """Note a conversion of an Array from outside, or a write to it."""
@@ -375,6 +396,16 @@ class Watch:
         return Guards(exact, [state[:2] for state in self._states.values()], compared)
 
 
+def _restore(profiler: Any) -> None:
+    """Let the interpreter report calls to a profiler as before."""
+    if callable(profiler) or profiler is None:
+        sys.setprofile(profiler)
+    elif isinstance(profiler, tuple):
+        compiled.report_calls(*profiler)  # of an outer recording
+    else:
+        profiler.enable()  # cProfile is an object of C that sys.setprofile does not take back
+
+
 def _changed(name: str, label: str, remedy: str) -> TypeError:
     return TypeError(
         f"{name}(): a function of xtensor.fuse cannot change {label}, as later calls replay its operations alone; "
@@ -411,6 +442,7 @@ def _special(name: str) -> bool:
     return name in ("__dict__", "__class__", "__doc__", "__module__", "__weakref__")
 
 
+@lru_cache(maxsize=4096)
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
     """Return the global names and the attributes that code reads or writes."""
     import dis

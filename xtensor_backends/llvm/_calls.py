@@ -90,6 +90,9 @@ SIMPLE = frozenset(
 """Operations of a few instructions; also reductions among the steps of a program."""
 
 
+LEAST_COPIED = 2**14
+"""Elements from which a kernel copies an array into another order."""
+
 DIVISIONS = frozenset(("divide", "floor_divide", "reciprocal", "remainder", "sqrt"))
 """Operations by an instruction that divides."""
 
@@ -454,15 +457,18 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
     if not all(array.flags.aligned for array in arrays):
         return None
-    if cost(program) >= TRANSCENDENTAL_COST:
-        # Vectors of elements that lie apart are gathered one by one, at each use of a formula of many steps.
-        arrays = [array if has_rows(array.shape, array.strides, array.itemsize) else array.copy() for array in arrays]
+    # Vectors of elements that lie apart are gathered one by one, at each use of a formula of many steps.
+    gathers = cost(program) >= TRANSCENDENTAL_COST
+    if gathers:
+        arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else _row_major(x, x.shape) for x in arrays]
     dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
         tuple([dtypes[position].itemsize for position in program.outputs]),
         several=len(program.steps) > 1,
     )
+    if gathers and walk is not None and walk.across:
+        return compute(program, tuple([_row_major(x, shape) for x in arrays]), scalars)
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
@@ -473,6 +479,26 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     if kernel.run(walk.sizes[0], tuple(operands), scalars):
         return ()
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
+
+
+def _row_major(x: Array, shape: tuple[int, ...]) -> Array:
+    """Return an array, or a copy of it, with the elements of a shape to which it broadcasts in row-major order."""
+    if x.shape == shape and x.flags.c_contiguous:
+        return x
+    result = empty(shape, x.dtype, "C")
+    walk = walk_of(((x.shape, x.strides, x.itemsize), (shape, result.strides, x.itemsize)), (), several=True)
+    program = Program((x.dtype.name,), (), (), (0,)).shared()
+    kernel = None
+    if walk is not None and result.size >= LEAST_COPIED:
+        kernel = _kernel(program, walk.letters, len(walk.sizes) - 2)
+    if walk is None or kernel is None:
+        result[...] = x
+        return result
+    operands: list[Any] = list(walk.sizes)
+    for array, strides in zip((x, result), walk.strides, strict=True):
+        operands += array, *strides
+    kernel.run(walk.sizes[0], tuple(operands), ())
+    return result
 
 
 _size = attrgetter("size")

@@ -27,7 +27,7 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #endif
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 3
+#define INTERFACE 4
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -184,10 +184,89 @@ static void multiply_block(void *arguments, int64_t part, int64_t parts)
                                     p->steps[1], 0, c, p->steps[2]);
 }
 
-/* While blocks are computed, the number of threads of OpenBLAS is 1, and this one is kept. */
-static atomic_flag multiplying = ATOMIC_FLAG_INIT;
+/* Triangular systems of linear equations by a function of OpenBLAS, which solves for some columns in their place. */
+typedef void (*strsm_function)(int order, int side, int triangle, int transpose, int diagonal, int64_t m, int64_t n,
+                               float alpha, const void *a, int64_t a_step, void *b, int64_t b_step);
+typedef void (*dtrsm_function)(int order, int side, int triangle, int transpose, int diagonal, int64_t m, int64_t n,
+                               double alpha, const void *a, int64_t a_step, void *b, int64_t b_step);
+
+#define LEFT 141
+#define UPPER 121
+#define LOWER 122
+#define NON_UNIT 131
+#define UNIT 132
+
+typedef struct {
+    void *trsm;
+    char *a, *b;
+    int64_t size, rows, columns, a_step;
+    int triangle, transpose, diagonal;
+} triangular_system;
+
+static void solve_columns(void *arguments, int64_t part, int64_t parts)
+{
+    const triangular_system *s = arguments;
+    int64_t tiles = (s->columns + TILE - 1) / TILE;
+    int64_t begin = part * tiles / parts * TILE, end = (part + 1) * tiles / parts * TILE;
+    char *b = s->b + begin * s->size;
+    end = end < s->columns ? end : s->columns;
+    if (s->size == sizeof(float))
+        ((strsm_function)s->trsm)(ROW_MAJOR, LEFT, s->triangle, s->transpose, s->diagonal, s->rows, end - begin, 1, s->a,
+                                  s->a_step, b, s->columns);
+    else
+        ((dtrsm_function)s->trsm)(ROW_MAJOR, LEFT, s->triangle, s->transpose, s->diagonal, s->rows, end - begin, 1, s->a,
+                                  s->a_step, b, s->columns);
+}
+
+/* While threads of ours call OpenBLAS, the number of its own threads is 1, and this one is kept. */
+static atomic_flag blas_is_taken = ATOMIC_FLAG_INIT;
 static int blas_threads;
 static void (*set_blas_threads)(int);
+
+/* Let each call of OpenBLAS compute on the thread that calls it. Return whether no other thread does that at present. */
+static int take_blas(long long get_threads, long long set_threads)
+{
+    if (atomic_flag_test_and_set(&blas_is_taken))
+        return 0;
+    blas_threads = ((int (*)(void))(intptr_t)get_threads)();
+    set_blas_threads = (void (*)(int))(intptr_t)set_threads;
+    set_blas_threads(1);
+    return 1;
+}
+
+static void give_back_blas(void)
+{
+    set_blas_threads(blas_threads);
+    atomic_flag_clear(&blas_is_taken);
+}
+
+/* Compute parts of a job that calls OpenBLAS; return whether no other thread does that at present. */
+static int compute_by_blas(long long get_threads, long long set_threads, job_function job, void *arguments, int64_t parts,
+                           int64_t threads, int64_t nanoseconds)
+{
+    int taken;
+    Py_BEGIN_ALLOW_THREADS
+    taken = take_blas(get_threads, set_threads);
+    if (taken) {
+        compute_parts(job, arguments, parts, threads, nanoseconds);
+        give_back_blas();
+    }
+    Py_END_ALLOW_THREADS
+    return taken;
+}
+
+static PyObject *with_one_thread(PyObject *module, PyObject *arguments)
+{
+    long long unused, get_threads, set_threads;
+    PyObject *function, *x, *result;
+    if (!PyArg_ParseTuple(arguments, "(LLL)OO:with_one_thread", &unused, &get_threads, &set_threads, &function, &x))
+        return NULL;
+    int taken = take_blas(get_threads, set_threads);
+    result = PyObject_CallOneArg(function, x);
+    if (taken)
+        give_back_blas();
+    return result;
+}
 
 static PyObject *multiply(PyObject *module, PyObject *arguments)
 {
@@ -199,21 +278,32 @@ static PyObject *multiply(PyObject *module, PyObject *arguments)
                           &nanoseconds))
         return NULL;
     if (!find_layout(p.arrays[0], &p.transposes[0], &p.steps[0]) || !find_layout(p.arrays[1], &p.transposes[1], &p.steps[1])
-        || !find_layout(p.arrays[2], &unused, &p.steps[2]) || atomic_flag_test_and_set(&multiplying))
+        || !find_layout(p.arrays[2], &unused, &p.steps[2]))
         Py_RETURN_FALSE;
     p.gemm = (void *)(intptr_t)gemm;
     last = PyArray_NDIM(p.arrays[2]) - 1;
-    Py_BEGIN_ALLOW_THREADS
-    blas_threads = ((int (*)(void))(intptr_t)get_threads)();
-    set_blas_threads = (void (*)(int))(intptr_t)set_threads;
-    set_blas_threads(1);
-    compute_parts(multiply_block, &p,
-                  PyArray_SIZE(p.arrays[2]) / (PyArray_DIM(p.arrays[2], last) * PyArray_DIM(p.arrays[2], last - 1)) * p.blocks,
-                  threads, nanoseconds);
-    set_blas_threads(blas_threads);
-    Py_END_ALLOW_THREADS
-    atomic_flag_clear(&multiplying);
-    Py_RETURN_TRUE;
+    int64_t matrices = PyArray_SIZE(p.arrays[2]) / (PyArray_DIM(p.arrays[2], last) * PyArray_DIM(p.arrays[2], last - 1));
+    return PyBool_FromLong(
+        compute_by_blas(get_threads, set_threads, multiply_block, &p, matrices * p.blocks, threads, nanoseconds));
+}
+
+static PyObject *solve(PyObject *module, PyObject *arguments)
+{
+    triangular_system s;
+    PyArrayObject *a, *b;
+    long long trsm, get_threads, set_threads, parts, threads, nanoseconds;
+    int lower, unit;
+    if (!PyArg_ParseTuple(arguments, "(LLL)O!O!ppLLL:solve", &trsm, &get_threads, &set_threads, &PyArray_Type, &a,
+                          &PyArray_Type, &b, &lower, &unit, &parts, &threads, &nanoseconds))
+        return NULL;
+    if (!find_layout(a, &s.transpose, &s.a_step))
+        Py_RETURN_FALSE;
+    s.trsm = (void *)(intptr_t)trsm;
+    s.a = PyArray_BYTES(a), s.b = PyArray_BYTES(b);
+    s.size = PyArray_ITEMSIZE(b), s.rows = PyArray_DIM(b, 0), s.columns = PyArray_DIM(b, 1);
+    s.triangle = lower == (s.transpose == AS_IT_IS) ? LOWER : UPPER;
+    s.diagonal = unit ? UNIT : NON_UNIT;
+    return PyBool_FromLong(compute_by_blas(get_threads, set_threads, solve_columns, &s, parts, threads, nanoseconds));
 }
 
 static PyObject *start(PyObject *module, PyObject *number)
@@ -237,9 +327,9 @@ static PyObject *recover(PyObject *module, PyObject *none)
 {
     forget_workers();
     recover_table();
-    if (atomic_flag_test_and_set(&multiplying))
+    if (atomic_flag_test_and_set(&blas_is_taken))
         set_blas_threads(blas_threads);
-    atomic_flag_clear(&multiplying);
+    atomic_flag_clear(&blas_is_taken);
     Py_RETURN_NONE;
 }
 
@@ -304,6 +394,10 @@ static PyMethodDef methods[] = {
 #ifndef _WIN32
     {"multiply", multiply, METH_VARARGS,
      "Write the products of matrices in blocks by functions of OpenBLAS; return whether it can read the operands."},
+    {"with_one_thread", with_one_thread, METH_VARARGS,
+     "Return function(x), which calls OpenBLAS, computed by one thread of it."},
+    {"solve", solve, METH_VARARGS,
+     "Solve a triangular system for columns in their place by functions of OpenBLAS; return whether it can read it."},
     {"start", start, METH_O, "Start workers until there are so many; return how many there are."},
     {"stop", stop, METH_NOARGS, "End the workers, unless a region runs; return whether none is left."},
     {"recover", recover, METH_NOARGS, "Forget what a forked process does not have."},

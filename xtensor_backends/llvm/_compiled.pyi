@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,18 @@ def adjacent(*arrays: Any) -> int: ...
 def parallel(job: int, arguments: int, parts: int, threads: int, nanoseconds: int, /) -> None: ...
 def multiply(
     functions: tuple[int, int, int], x1: Any, x2: Any, out: Any, blocks: int, threads: int, nanoseconds: int, /
+) -> bool: ...
+def with_one_thread(functions: tuple[int, int, int], function: Callable[[Any], Any], x: Any, /) -> Any: ...
+def solve(
+    functions: tuple[int, int, int],
+    a: Any,
+    b: Any,
+    lower: bool,
+    unit_diagonal: bool,
+    parts: int,
+    threads: int,
+    nanoseconds: int,
+    /,
 ) -> bool: ...
 def start(number: int, /) -> int: ...
 def stop() -> bool: ...

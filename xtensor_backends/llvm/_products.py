@@ -1,9 +1,10 @@
-"""Products of matrices by NumPy's BLAS, in memory that results reuse, and by the threads that compute the kernels.
+"""Products of matrices and triangular systems by NumPy's BLAS, by the threads that compute the kernels.
 
 NumPy returns the memory of a result to the system and faults it in anew, which for matrices of 256 rows takes half the
-time of the product. It computes the products of a stack one after another, each on few threads. Here the threads share
-the matrices of a stack and blocks of small ones, and compute each with one thread of OpenBLAS, whose own threads would
-wait for a core that the workers keep. A stack that is multiplied by one matrix is one product.
+time of the product; these results are in memory that is used again. NumPy computes the products of a stack one after
+another, each on few threads. Here the threads share the matrices of a stack and blocks of small ones, and compute each
+with one thread of OpenBLAS, whose own threads would wait for a core that the workers keep. A stack that is multiplied
+by one matrix is one product.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -18,7 +20,6 @@ import numpy as np
 from xtensor.backend import Native
 
 from . import _threads
-from ._blas import blas_function, solve_triangular
 from ._calls import empty
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
@@ -38,6 +39,9 @@ MULTIPLICATIONS = 50
 
 MIN_SIZE = min(2**13, BYTES_PRODUCT // 8)
 """Elements of the first operand from which the kernel is asked: below, its answer takes a part of NumPy's time."""
+
+LEAST_ROWS, MOST_ROWS = 48, 512
+"""Rows of a matrix from which OpenBLAS divides a Cholesky factor, and up to which one thread is as fast as several."""
 
 FEWEST_LINES = 48
 """Rows or columns of a block at least: each reads the whole other operand."""
@@ -73,7 +77,7 @@ def _is_small(size: int, common: int, itemsize: int) -> bool:
 def shared(x1: Native, x2: Native, output: Native) -> bool:
     """Write the product by all threads; return False where NumPy is to compute it."""
     rows, columns = output.shape[-2:]
-    functions, work = _functions(output.dtype.char), rows * columns * x1.shape[-1]
+    functions, work = _functions("gemm", output.dtype.char), rows * columns * x1.shape[-1]
     if functions is None or min(rows, columns) < 2 or not 0 < work <= MOST_SHARED:
         return False
     if not (x1.flags.aligned and x2.flags.aligned) or (threads := _threads.team()) == 1:
@@ -87,16 +91,51 @@ def shared(x1: Native, x2: Native, output: Native) -> bool:
     return bool(compiled.multiply(functions, x1[before1], x2[before2], output, blocks, threads, time))
 
 
+def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native:
+    """Solve one system of float32 or float64 by BLAS; the composition solves others, and those without a solution."""
+    if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.ndim != 2 or b.ndim != 2:
+        return NotImplemented
+    functions = _functions("trsm", a.dtype.char)
+    if functions is None or a.dtype != b.dtype or not b.size or not a.flags.aligned:
+        return NotImplemented
+    if not (unit_diagonal or a.diagonal().all()):
+        return NotImplemented
+    rows, columns = b.shape
+    work, threads = rows * rows * columns // 2, _threads.team()
+    parts = max(1, min(threads, columns // FEWEST_LINES)) if work >= LEAST_SHARED else 1
+    result = empty(b.shape, b.dtype)
+    np.copyto(result, b)
+    done = compiled.solve(functions, a, result, lower, unit_diagonal, parts, threads, work // MULTIPLICATIONS)
+    return result if done else NotImplemented
+
+
+def _cholesky(x: Native, *, upper: bool = False) -> Native:
+    """Compute the factor of one matrix of few rows by one thread of OpenBLAS.
+
+    Two threads are no faster, and they take the workers' cores for milliseconds after the call.
+    """
+    functions = _functions("trsm", x.dtype.char) if x.__class__ is np.ndarray and x.ndim == 2 else None
+    if functions is None or not LEAST_ROWS <= x.shape[0] <= MOST_ROWS:
+        return NotImplemented
+    return compiled.with_one_thread(functions, functools.partial(np.linalg.cholesky, upper=upper), x)
+
+
 @functools.cache
-def _functions(char: str) -> tuple[int, int, int] | None:
+def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     """Return the addresses of functions of the OpenBLAS in NumPy's wheels; None of another BLAS.
 
-    They are the product of matrices of float32 or float64, and those that read and set the number of threads.
+    They are ``"gemm"``, the product of matrices, or ``"trsm"``, which solves a triangular system, of float32 or
+    float64, and those that read and set the number of threads. Their integers have 64 bits: ``scipy_cblas_dgemm64_``.
     """
     if not hasattr(compiled, "multiply") or char not in "fd":
         return None
-    names = f"cblas_{'s' if char == 'f' else 'd'}gemm", "openblas_get_num_threads", "openblas_set_num_threads"
-    first, second, third = [ctypes.cast(blas_function(name), ctypes.c_void_p).value for name in names]
+    names = f"cblas_{'s' if char == 'f' else 'd'}{name}", "openblas_get_num_threads", "openblas_set_num_threads"
+    try:
+        library = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)
+        found = [getattr(library, f"scipy_{name}64_") for name in names]
+    except (AttributeError, OSError, TypeError):
+        return None
+    first, second, third = [ctypes.cast(function, ctypes.c_void_p).value for function in found]
     return (first, second, third) if first and second and third else None
 
 
@@ -105,4 +144,8 @@ _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
-    return {"large.matmul": _matmul, "linalg.solve_triangular": solve_triangular}
+    return {
+        "large.matmul": _matmul,
+        "linalg.cholesky": _cholesky,
+        "linalg.solve_triangular": _solve_triangular,
+    }

@@ -143,5 +143,5 @@ SHORTEST = min(max(_size(16), 1), 16)
 MIN_SIZE_SHORT = _size(2**18)
 """Elements from which threads make up for what a kernel loses on short innermost axes."""
 
-SHORTEST_OF_MANY = 4
+SHORTEST_OF_MANY = 8
 """Elements of the innermost axis from which a kernel computes so many elements."""

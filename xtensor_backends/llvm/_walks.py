@@ -27,6 +27,9 @@ Array = np.ndarray[Any, Any]
 MOST_AXES = 4
 """Axes around the innermost one that a kernel walks."""
 
+LONGEST_PART = 1024
+"""Elements of the innermost axis at most where it is a part of one that lies across short rows."""
+
 Layouts = tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...]
 """The shape, the strides and the itemsize of each of several arrays."""
 
@@ -46,6 +49,8 @@ class Walk(NamedTuple):
         The shape of an output as it is made, whose innermost axis is that of the kernel.
     order
         The order of its axes in the result; None where it is the same.
+    across
+        Whether the innermost axis lies across rows that are too short for a loop of their own.
     """
 
     letters: str
@@ -53,6 +58,7 @@ class Walk(NamedTuple):
     strides: tuple[tuple[int, ...], ...]
     made: tuple[int, ...]
     order: tuple[int, ...] | None
+    across: bool
 
 
 @functools.lru_cache(maxsize=512)
@@ -83,6 +89,9 @@ def walk_of(arrays: Layouts, results: tuple[int, ...], *, several: bool = False)
         views.append(tuple([strides[axis] for axis in order]))
     lengths, walked = _merged([shape[axis] for axis in axes], [[view[axis] for axis in axes] for view in views])
     shortest = min(SHORTEST, SHORTEST_OF_MANY) if several or math.prod(shape) >= MIN_SIZE_SHORT else SHORTEST
+    across = bool(lengths) and lengths[-1] < shortest
+    if across:
+        lengths, walked = _across(lengths, walked)
     if len(lengths) > MOST_AXES + 1 or not lengths or lengths[-1] < shortest:
         return None
     letters = "".join([{size: "c", 0: "s"}.get(steps[-1], "v") for steps, size in zip(walked, itemsizes, strict=True)])
@@ -90,7 +99,7 @@ def walk_of(arrays: Layouts, results: tuple[int, ...], *, several: bool = False)
         [(*(steps[-1:] if letter == "v" else ()), *steps[:-1]) for letter, steps in zip(letters, walked, strict=True)]
     )
     sizes = math.prod(shape), lengths[-1], *lengths[:-1]
-    return Walk(letters, sizes, strides_of_all, made, None if permutation == sorted(permutation) else order)
+    return Walk(letters, sizes, strides_of_all, made, None if permutation == sorted(permutation) else order, across)
 
 
 def row_major(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
@@ -149,6 +158,19 @@ def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], li
             for steps, old in zip(joined, strides, strict=True):
                 steps.append(old[axis])
     return merged, joined
+
+
+def _across(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:
+    """Make parts of the longest axis the innermost one, which stay in a core's cache; the whole axis if it is prime."""
+    axis = max(range(len(lengths)), key=lengths.__getitem__)
+    length = lengths[axis]
+    part = next((size for size in range(min(length - 1, LONGEST_PART), SHORTEST - 1, -1) if length % size == 0), length)
+    outer = [length // part] if part < length else []
+    before, after = lengths[:axis], lengths[axis + 1 :]
+    walked = [
+        [*steps[:axis], *[steps[axis] * part for _ in outer], *steps[axis + 1 :], steps[axis]] for steps in strides
+    ]
+    return [*before, *outer, *after, part], walked
 
 
 def joined_stride(lengths: Sequence[int], strides: Sequence[int]) -> int | None:

@@ -9,6 +9,7 @@ after it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -22,16 +23,22 @@ __all__ = [
     "histogram",
     "indices",
     "interp",
+    "median",
     "nanmax",
+    "nanmedian",
     "nanmin",
     "packbits",
     "pad",
+    "percentile",
     "place",
     "poly",
     "polydiv",
+    "quantile",
     "setdiff1d",
     "sliding_window_view",
     "tri",
+    "union1d",
+    "unique",
     "unpackbits",
 ]
 
@@ -44,7 +51,7 @@ FINE = 1 / 16
 BLOCK = 2**16
 """Elements whose bins are computed at once, in a core's cache."""
 
-MOST_PRODUCTS = 2**13
+MOST_PRODUCTS = 2**16
 """Combinations of indices up to which one pass over them takes less time than products of matrices are prepared in."""
 
 
@@ -163,6 +170,77 @@ def interp(x: Native, xp: Native, fp: Native, left: Any = None, right: Any = Non
     return np.interp(x, xp, fp)
 
 
+def median(
+    a: Native, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Native:
+    if out is not None or overwrite_input.__class__ is not bool or not _selects_numbers(a, axis, keepdims):
+        return NotImplemented
+    return _finite(np.median, a, axis=axis, keepdims=keepdims)
+
+
+def nanmedian(
+    a: Native, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Native:
+    if out is not None or overwrite_input.__class__ is not bool or not _selects_numbers(a, axis, keepdims):
+        return NotImplemented
+    missing = np.isnan(a)
+    if not missing.any():
+        return _finite(np.median, a, axis=axis, keepdims=keepdims)
+    return _finite(np.median, a[~missing]) if axis is None and not keepdims else NotImplemented
+
+
+def quantile(
+    a: Native,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+) -> Native:
+    # NumPy computes the positions of float32 in float32.
+    if out is not None or weights is not None or method != "linear" or overwrite_input.__class__ is not bool:
+        return NotImplemented
+    levels = q if isinstance(q, (list, tuple)) else [q]
+    if not _selects_numbers(a, axis, keepdims) or a.dtype.itemsize < 8 or any(x.__class__ is not float for x in levels):
+        return NotImplemented
+    return _finite(np.quantile, a, q, axis=axis, keepdims=keepdims)
+
+
+def percentile(
+    a: Native,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+) -> Native:
+    several = isinstance(q, (list, tuple))
+    if any(x.__class__ not in (int, float) for x in (q if several else [q])):
+        return NotImplemented
+    levels = [x / 100 for x in q] if several else q / 100
+    return quantile(a, levels, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def _selects_numbers(a: Native, axis: Any, keepdims: Any) -> bool:
+    """Whether NumPy's functions select elements of an array of float32 or float64 in a line or in all."""
+    if not _are_plain(a, kinds="f") or not a.size or keepdims.__class__ is not bool:
+        return False
+    return axis is None or (axis.__class__ is int and -a.ndim <= axis < a.ndim)
+
+
+def _finite(function: Callable[..., Any], *args: Any, **options: Any) -> Native:
+    """Return a function's result; NotImplemented where an infinity, NaN or an overflow is in it."""
+    with np.errstate(all="ignore"):
+        result = np.asarray(function(*args, **options))
+    return result if np.isfinite(result).all() else NotImplemented
+
+
 def nanmax(a: Native, axis: Any = None, out: None = None, keepdims: bool = False, **options: Any) -> Native:
     return _extreme_number(np.fmax, a, axis, out, keepdims, options)
 
@@ -183,6 +261,17 @@ def packbits(a: Native, /, axis: int | None = None, bitorder: Literal["big", "li
     if not _are_plain(a, kinds="biu") or not a.ndim or bitorder not in ("big", "little"):
         return NotImplemented
     return np.packbits(a, axis, bitorder)
+
+
+def union1d(ar1: Native, ar2: Native) -> Native:
+    return np.union1d(ar1, ar2) if _are_plain(ar1, ar2, kinds="iu") else NotImplemented
+
+
+def unique(ar: Native, *flags: Any, axis: None = None, equal_nan: bool = True, **options: Any) -> Native:
+    # NumPy finds distinct integers by hashing.
+    if flags or options or axis is not None or equal_nan is not True or not _are_plain(ar, kinds="iu"):
+        return NotImplemented
+    return np.unique(ar)
 
 
 def unpackbits(

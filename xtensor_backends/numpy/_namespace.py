@@ -21,16 +21,22 @@ from ._composed import einsum as einsum
 from ._composed import histogram as histogram
 from ._composed import indices as indices
 from ._composed import interp as interp
+from ._composed import median as median
 from ._composed import nanmax as nanmax
+from ._composed import nanmedian as nanmedian
 from ._composed import nanmin as nanmin
 from ._composed import packbits as packbits
 from ._composed import pad as pad
+from ._composed import percentile as percentile
 from ._composed import place as place
 from ._composed import poly as poly
 from ._composed import polydiv as polydiv
+from ._composed import quantile as quantile
 from ._composed import setdiff1d as setdiff1d
 from ._composed import sliding_window_view
 from ._composed import tri as tri
+from ._composed import union1d as union1d
+from ._composed import unique as unique
 from ._composed import unpackbits as unpackbits
 from ._large import Large
 from ._linear_algebra import LinearAlgebra

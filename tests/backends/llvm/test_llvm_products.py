@@ -17,7 +17,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("the overlay needs llvmlite", allow_module_level=True)
 
 import xtensor as xp
-from xtensor_backends.llvm import _blas, _products, _runtime, _threads
+from xtensor_backends.llvm import _products, _runtime, _threads
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -74,7 +74,7 @@ def test_wrong_shapes_are_refused():
 
 
 needs_blas = pytest.mark.skipif(
-    _products._functions("f") is None, reason="needs the OpenBLAS of NumPy's wheels and the compiled module"
+    _products._functions("gemm", "f") is None, reason="needs the OpenBLAS of NumPy's wheels and the compiled module"
 )
 
 
@@ -149,7 +149,7 @@ def test_blocks_are_the_product(stack, lengths, transposed, blocks, threads):
     if transposed & 2:
         y = np.swapaxes(np.swapaxes(y, -1, -2).copy(), -1, -2)
     output = np.full((*stack, rows, columns), np.nan, np.float32)
-    assert _runtime.compiled.multiply(_products._functions("f"), x, y, output, blocks, threads, 10**6)
+    assert _runtime.compiled.multiply(_products._functions("gemm", "f"), x, y, output, blocks, threads, 10**6)
     np.testing.assert_array_equal(output, x.astype(np.int64) @ y.astype(np.int64))
 
 
@@ -183,12 +183,17 @@ TRIANGLES = LAYOUTS | {"transposed and strided": lambda x: np.repeat(x.T.copy().
 @pytest.mark.parametrize("layout", TRIANGLES)
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-12)])
 def test_triangular_system_is_solved_by_blas(monkeypatch, dtype, tolerance, layout, lower, unit):
-    calls, solver = [], _blas._triangular_solver
-    monkeypatch.setattr(
-        _blas, "_triangular_solver", lambda char: lambda *args: (calls.append(char), solver(char)(*args))
-    )
+    monkeypatch.setattr(_threads, "team", lambda: 2)
+    calls, solve = [], _runtime.compiled.solve
+
+    def counted(*arguments):
+        done = solve(*arguments)
+        calls.append((arguments[5], done))
+        return done
+
+    monkeypatch.setattr(_products.compiled, "solve", counted)
     rng = np.random.default_rng(0)
-    for rows, columns in ((1, 1), (2, 3), (130, 7)):
+    for rows, columns in ((1, 1), (2, 3), (130, 7), (130, 101)):
         matrix = (rng.standard_normal((rows, rows)) / rows + 2 * np.eye(rows)).astype(dtype)
         triangle = np.tril(matrix) if lower else np.triu(matrix)
         if unit:
@@ -199,7 +204,9 @@ def test_triangular_system_is_solved_by_blas(monkeypatch, dtype, tolerance, layo
         result = xp.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit)
         np.testing.assert_allclose(np.asarray(result), solution, atol=tolerance * 20)
         assert result.dtype == np.dtype(dtype)
-    assert calls == [np.dtype(dtype).char] * 3
+    # BLAS reads no rows or columns with gaps: the composition solves.
+    readable = layout != "transposed and strided"
+    assert calls == [(1, True), *[(parts, readable) for parts in (1, 1, 2)]]
 
 
 @needs_blas
@@ -212,20 +219,45 @@ def test_fused_function_multiplies_by_threads(shared):
         assert len(shared) >= call
 
 
+def blas_threads():
+    """Numbers of threads of the libraries of BLAS in this process, NumPy's among them."""
+    import threadpoolctl
+
+    return [entry["num_threads"] for entry in threadpoolctl.threadpool_info() if entry["user_api"] == "blas"]
+
+
+@needs_blas
+@pytest.mark.parametrize("rows", [100, 600])
+def test_cholesky_factor_of_few_rows_is_computed_by_one_thread(monkeypatch, rows):
+    import threadpoolctl
+
+    seen, cholesky = [], np.linalg.cholesky
+    monkeypatch.setattr(
+        np.linalg, "cholesky", lambda *args, **options: seen.append(blas_threads()) or cholesky(*args, **options)
+    )
+    factor = np.tril(np.random.default_rng(0).integers(1, 4, (rows, rows))) + rows * np.eye(rows)
+    with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
+        before = blas_threads()
+        result = xp.linalg.cholesky(xp.asarray(factor @ factor.T))
+        with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+            xp.linalg.cholesky(xp.asarray(-np.eye(rows)))
+        assert blas_threads() == before
+    np.testing.assert_allclose(np.asarray(result), factor, rtol=1e-12)
+    # NumPy's function was looked up here for few rows alone.
+    assert [before.count(2) - numbers.count(2) for numbers in seen] == ([1, 1] if rows <= 512 else [])
+
+
 @needs_blas
 def test_number_of_threads_of_blas_is_restored(shared):
     import threadpoolctl
 
-    def numbers():
-        return [entry["num_threads"] for entry in threadpoolctl.threadpool_info() if entry["user_api"] == "blas"]
-
-    before = numbers()
+    before = blas_threads()
     x = xp.asarray(integers((300, 300)))
     with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
-        limited = numbers()
+        limited = blas_threads()
         x @ x
-        assert numbers() == limited
-    assert (numbers(), shared) == (before, [2])
+        assert blas_threads() == limited
+    assert (blas_threads(), shared) == (before, [2])
 
 
 @needs_blas

@@ -27,9 +27,6 @@ from ..._core.tracing_errors import is_known
 from .._table import pullback
 from .._transforms import stop_gradient
 
-BLOCK = 48
-"""Columns of a Cholesky factor whose cotangents are computed together."""
-
 
 def conjugate(x: Any) -> Any:
     if isinstance(x, (tuple, list)):
@@ -188,24 +185,12 @@ def _pinv(g: Array, out: Array, x: Array, *, rtol: Any = None) -> Array:
 @pullback("linalg.cholesky", keeps="out")
 @adjoint
 def _cholesky(g: Array, out: Array, x: Any, *, upper: bool = False) -> Array:
-    """The pullback by columns of blocks, from the last to the first, so that products of matrices do nearly all of it.
-
-    ``twice`` is twice the cotangent of the rows and columns after the present ones. The blocks of the factor in these
-    columns are ``d`` on the diagonal and ``c`` below it (Murray 2016, section 4.2, in the order that looks ahead).
-    """
+    r"""Half of :math:`L^{-H} (P + P^H) L^{-1}`; P is the lower triangle of :math:`L^H \bar L`, half its diagonal."""
     lower, g = (transposed(out), transposed(g)) if upper else (out, g)
-    twice = lower[..., :0, :0]
-    for stop in range(lower.shape[-1], 0, -BLOCK):
-        columns = slice(max(stop - BLOCK, 0), stop)
-        d, c = lower[..., columns, columns], lower[..., stop:, columns]
-        inverse = xp.tril(linalg.inv(d))
-        below = (g[..., stop:, columns] - twice @ c) @ inverse
-        inner = xp.tril(transposed(d) @ xp.tril(g[..., columns, columns] - transposed(below) @ c))
-        inner = inner - diagonal_matrix(linalg.diagonal(inner)) / 2
-        block = transposed(inverse) @ inner @ inverse
-        upper_rows = xp.concat([block + transposed(block), transposed(below)], axis=-1)
-        twice = xp.concat([upper_rows, xp.concat([below, twice], axis=-1)], axis=-2)
-    return twice / 2
+    product = transposed(lower) @ xp.tril(g)
+    both = symmetrized(xp.tril(product, k=-1) + diagonal_matrix(linalg.diagonal(product)) / 2)
+    right = linalg.solve_triangular(transposed(lower), both)
+    return linalg.solve_triangular(transposed(lower), transposed(right))
 
 
 @pullback("linalg.qr", keeps="out x")

@@ -1,0 +1,99 @@
+"""Kernels over arrays whose rows are short: points in space, pairs, the windows of a pooling layer."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+if importlib.util.find_spec("llvmlite") is None:
+    pytest.skip("the overlay needs llvmlite", allow_module_level=True)
+
+import xtensor as xp
+from xtensor_backends.llvm import _walks
+from xtensor_backends.llvm._calls import count_calls
+
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
+
+@pytest.fixture
+def on_cpu():
+    with xp.use_device("cpu"):
+        yield
+
+
+SHAPES = [(64, 3), (67, 2), (1021, 3), (5, 96, 2), (96, 5, 2), (40, 2, 3), (2, 2, 1600, 3), (6000, 3), (3, 6007, 2)]
+"""Shapes, with lengths that are prime or have divisors, of few and of many elements."""
+
+LAYOUTS = {
+    "row": lambda x: x[(0,) * (x.ndim - 1)],
+    "column": lambda x: x[..., :1],
+    "reversed": lambda x: x[..., ::-1],
+    "every second": lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+    "every second row": lambda x: np.repeat(x, 2, axis=-2)[..., ::2, :],
+    "transposed": lambda x: x.T.copy().T,
+    "first axis": lambda x: x[:1],
+    "same": lambda x: x.copy(),
+}
+
+
+def integers(shape, dtype):
+    """Small integers, with which sums and products are exact."""
+    return np.random.default_rng(sum(shape)).integers(-50, 50, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_values_of_short_rows(shape, layout, dtype):
+    a = integers(shape, dtype)
+    b = LAYOUTS[layout](integers(shape, dtype)[::-1])
+    function = xp.fuse(lambda a, b: (a - b) * a + b)
+    arguments = xp.asarray(a), xp.asarray(b, copy=False)
+    function(*arguments)
+    with count_calls() as calls:
+        result = function(*arguments)
+    np.testing.assert_array_equal(np.asarray(result), (a - b) * a + b, strict=True)
+    assert sum(calls.kernels.values()) == 1
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_formulas_of_many_steps(shape, layout):
+    a = integers(shape, "float64")
+    b = LAYOUTS[layout](integers(shape, "float64"))
+    function = xp.fuse(lambda a, b: xp.exp2(a + b))
+    arguments = xp.asarray(a), xp.asarray(b, copy=False)
+    function(*arguments)
+    with count_calls() as calls:
+        result = function(*arguments)
+    np.testing.assert_array_equal(np.asarray(result), 2.0 ** (a + b), strict=True)  # powers of two are exact
+    assert calls.kernels["add+exp2"] == 1
+
+
+def test_large_arrays_of_short_rows_are_computed_by_a_kernel():
+    points, centre = integers((100_003, 3), "float64"), integers((3,), "float64")
+    arguments = xp.asarray(points), xp.asarray(centre)
+    with count_calls() as calls:
+        result = arguments[0] - arguments[1]
+    np.testing.assert_array_equal(np.asarray(result), points - centre, strict=True)
+    assert calls.kernels["subtract"] == 1
+
+
+@pytest.mark.parametrize("shape", [(6000, 3), (100_003, 3), (64, 1, 4, 4), (7, 3)])
+def test_walk_over_short_rows_visits_each_element_once(shape):
+    strides = tuple(np.empty(shape).strides)
+    walk = _walks.walk_of(((shape, strides, 8), (shape[-1:], (8,), 8)), (8,), several=True)
+    if walk is None:
+        assert max(shape) < _walks.SHORTEST
+        return
+    total, inner, *outer = walk.sizes
+    lengths = [*outer, inner]
+    places = np.zeros(1, np.int64)
+    letter, own = walk.letters[0], list(walk.strides[0])
+    steps = [*own[1:], own[0]] if letter == "v" else [*own, {"c": 8, "s": 0}[letter]]
+    for length, step in zip(lengths, steps, strict=True):
+        places = (places[:, None] + np.arange(length) * step).reshape(-1)
+    assert total == places.size
+    assert np.array_equal(np.sort(places), np.arange(total) * 8)
