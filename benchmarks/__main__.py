@@ -25,7 +25,7 @@ from ._run import full_group, group_modules, load_group, quick_group, run_group
 from ._tables import markdown
 
 RESULTS = Path(__file__).parent / "results"
-SELECTED_GROUPS = ("advice", "compile", "cpu", "engines", "expressions", "gpu", "networks", "sweep")
+SELECTED_GROUPS = ("advice", "compile", "cpu", "devices", "engines", "expressions", "gpu", "networks", "sweep")
 """Groups that run only if they are named: they need a certain device, take long, or fail above a limit."""
 
 DEFAULT_GROUPS = tuple(name for name in group_modules() if name not in SELECTED_GROUPS)

@@ -41,7 +41,7 @@ PEERS = {"torch": "torch", "torch.compile": "torch", "jax.jit": "jax.jit"}
 
 LEGEND = {"torch": "torch, for fuse torch.compile", "jax.jit": "jax.jit"}
 
-WIDTH, LABELS, TOP, PITCH = 440.0, 130.0, 64.0, 24.0
+WIDTH, LABELS, TOP, PITCH = 460.0, 144.0, 64.0, 24.0
 RANGE = (0.25, 80.0)
 TICKS = (0.5, 1, 2, 5, 10, 20, 50)
 GREY = "#7d7d7d"
@@ -60,7 +60,7 @@ def draw_picture(run: Document) -> str:
         parts += _row(TOP + (number + 0.5) * PITCH, label, rows[case])
     parts += [_text(0, bottom + 36 + 16 * i, line, "small") for i, line in enumerate(_caption(run))]
     style = (
-        f"text{{font:13px sans-serif;fill:{GREY}}}.title{{font-weight:bold;font-size:15px}}.small{{font-size:11px}}"
+        f"text{{font:13px sans-serif;fill:{GREY}}}.title{{font-weight:bold;font-size:14px}}.small{{font-size:11px}}"
         f".middle{{text-anchor:middle}}.end{{text-anchor:end}}.grid,.one{{stroke:{GREY};stroke-opacity:.3}}"
         ".one{stroke-opacity:1}"
     )

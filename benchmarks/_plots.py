@@ -1,8 +1,8 @@
 """Results as SVG plots: time against size for many sizes, otherwise bars of the ratio to the baseline.
 
-The plots have a transparent background and colours that are legible on light and on dark pages. They are as wide as
-the text of a page on a large screen; on a small one they scroll, so that their labels stay legible. They are written
-without a plotting library, so that the documentation build needs none.
+The plots have a transparent background and colours that are legible on light and on dark pages. Each is drawn twice: as
+wide as the text of a page on a large screen, and on a phone. They are written without a plotting library, so that the
+documentation build needs none.
 """
 
 from __future__ import annotations
@@ -34,22 +34,37 @@ COLOURS = {
     "numba": "#9c6ade",
 }
 GREY = "#7d7d7d"
-WIDTH = 680
 LINE_HEIGHT = 18.0
-COLUMNS = 3
 PANEL_HEIGHT = 150
 BAR_PITCH = 20
 LETTER_WIDTH = 6.7
-MAX_LABEL = 40
-"""Letters of the longest label of a bar."""
+
+
+class Layout(NamedTuple):
+    """Width of a plot in pixels, and how much it shows side by side."""
+
+    width: int
+    columns: int
+    """Panels of time against size in a row."""
+    ticks: int
+    """Most labels of the axis of sizes."""
+    letters: int
+    """Letters of the longest label of a bar."""
+    variants: int | None
+    """Panels of bars in a row; None for all of them."""
+
+
+WIDE = Layout(680, columns=3, ticks=6, letters=40, variants=None)
+NARROW = Layout(350, columns=2, ticks=4, letters=24, variants=1)
 
 
 class Plot(NamedTuple):
-    """A plot: its title, the end of its file name, and the text of the SVG file."""
+    """A plot: its title, the end of its file name, and the texts of the SVG files for large screens and for phones."""
 
     title: str
     suffix: str
     svg: str
+    narrow: str
 
 
 class Axis(NamedTuple):
@@ -62,37 +77,41 @@ class Axis(NamedTuple):
 def draw(run: Document) -> list[Plot]:
     """Draw the plots of a run: one for each dtype if it has many sizes, otherwise one."""
     if not is_size_sweep(run):
-        return [Plot(f"Time relative to {run['baseline']}", "", _bars(run))]
+        return [Plot(f"Time relative to {run['baseline']}", "", _bars(run, WIDE), _bars(run, NARROW))]
     dtypes = dict.fromkeys(row["dtype"] for row in run["rows"])
     by_dtype = {dtype: [row for row in run["rows"] if row["dtype"] == dtype] for dtype in dtypes}
-    return [Plot(f"Seconds against size, {dtype}", f"-{dtype}", _lines(rows)) for dtype, rows in by_dtype.items()]
+    return [
+        Plot(f"Seconds against size, {dtype}", f"-{dtype}", _lines(rows, WIDE), _lines(rows, NARROW))
+        for dtype, rows in by_dtype.items()
+    ]
 
 
 # -- time against size --------------------------------------------------------------------------------------------
 
 
-def _lines(rows: Sequence[Document]) -> str:
+def _lines(rows: Sequence[Document], layout: Layout) -> str:
     """A panel for each case, a line for each library."""
     cases = list(dict.fromkeys(row["case"] for row in rows))
     sizes = [row["size"] for row in rows]
-    width = WIDTH / COLUMNS
+    width = layout.width / layout.columns
     libraries = _libraries(rows)
-    legend, height = _legend(libraries)
+    legend, height = _legend(libraries, layout.width)
     parts = [legend]
     for number, case in enumerate(cases):
-        left, top = number % COLUMNS * width, height + number // COLUMNS * PANEL_HEIGHT
-        panel = _panel([row for row in rows if row["case"] == case], libraries, (min(sizes), max(sizes)), width)
+        left, top = number % layout.columns * width, height + number // layout.columns * PANEL_HEIGHT
+        present = [row for row in rows if row["case"] == case]
+        panel = _panel(present, libraries, (min(sizes), max(sizes)), width, layout.ticks)
         title = _shortened(case, int(width / LETTER_WIDTH) - 2)
         parts.append(f'<g transform="translate({left:g} {top:g})">{_text(4, 13, title, "code")}{panel}</g>')
-    return _svg(height + math.ceil(len(cases) / COLUMNS) * PANEL_HEIGHT, parts)
+    return _svg(layout.width, height + math.ceil(len(cases) / layout.columns) * PANEL_HEIGHT, parts)
 
 
-def _panel(rows: Sequence[Document], libraries: Sequence[str], sizes: tuple[int, int], width: float) -> str:
+def _panel(rows: Sequence[Document], libraries: Sequence[str], sizes: tuple[int, int], width: float, ticks: int) -> str:
     times = [timing["best"] for row in rows for timing in row["libraries"].values()]
     if not times:
         return ""
     left, right, top, bottom = 48.0, width - 20, 22.0, PANEL_HEIGHT - 24.0
-    x = _log_axis(*sizes, left, right)
+    x = _log_axis(*sizes, left, right, ticks)
     y = _log_axis(min(times), max(times), bottom, top)
     parts = []
     for tick in x.ticks:
@@ -112,22 +131,26 @@ def _panel(rows: Sequence[Document], libraries: Sequence[str], sizes: tuple[int,
 # -- ratios to the baseline ---------------------------------------------------------------------------------------
 
 
-def _bars(run: Document) -> str:
-    """A column for each dtype and size. Bars show xtensor's ratio, dots the ratios of the peers."""
+def _bars(run: Document, layout: Layout) -> str:
+    """A panel for each dtype and size. Bars show xtensor's ratio, dots the ratios of the peers."""
     rows = [row for row in run["rows"] if row["libraries"]]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     variants = list(dict.fromkeys((row["dtype"], row["size"]) for row in rows))
     libraries = [name for name in _libraries(rows) if name != run["baseline"]]
-    labels = [_shortened(case, MAX_LABEL) for case in cases]
+    labels = [_shortened(case, layout.letters) for case in cases]
     label_width = LETTER_WIDTH * max(map(len, labels), default=0) + 12
-    width = (WIDTH - label_width) / max(len(variants), 1)
-    legend, height = _legend(libraries)
-    top = height + 20
+    columns = layout.variants or max(len(variants), 1)
+    width = (layout.width - label_width) / columns
+    legend, legend_height = _legend(libraries, layout.width)
+    height = 20 + len(cases) * BAR_PITCH + 22
     parts = [legend]
-    for number, label in enumerate(labels):
-        parts.append(_text(label_width - 8, top + (number + 0.5) * BAR_PITCH + 4, label, "code end"))
-    for column, (dtype, size) in enumerate(variants):
-        left = label_width + column * width
+    for number, (dtype, size) in enumerate(variants):
+        left, top = label_width + number % columns * width, legend_height + number // columns * height + 20
+        if number % columns == 0:
+            parts += [
+                _text(label_width - 8, top + (line + 0.5) * BAR_PITCH + 4, label, "code end")
+                for line, label in enumerate(labels)
+            ]
         if size is not None:
             parts.append(_text(left + 8, top - 7, f"{dtype}, {size:,}"))
         ratios = {
@@ -138,7 +161,7 @@ def _bars(run: Document) -> str:
             if row["libraries"].get(name, {}).get("ratio") is not None
         }
         parts.append(_bar_panel(ratios, len(cases), left + 8, left + width - 14, top))
-    return _svg(top + len(cases) * BAR_PITCH + 22, parts)
+    return _svg(layout.width, legend_height + math.ceil(len(variants) / columns) * height, parts)
 
 
 def _bar_panel(ratios: dict[tuple[str, int], float], cases: int, left: float, right: float, top: float) -> str:
@@ -176,15 +199,15 @@ def _colour(name: str) -> str:
     return COLOURS.get(name, GREY)
 
 
-def _log_axis(low: float, high: float, start: float, end: float) -> Axis:
-    """Map ``low`` … ``high``, extended to at least one decade, to the pixels ``start`` … ``end``."""
+def _log_axis(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
+    """Map ``low`` … ``high``, at least one decade, to the pixels ``start`` … ``end``, with at most ``most`` ticks."""
     margin = max(1.0, math.sqrt(10 * low / high))
     low, high = low / margin, high * margin
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**power for power in powers for step in (1, 2, 5) if low <= step * 10.0**power <= high]
-    if len(ticks) > 6:
+    if len(ticks) > most:
         ticks = [10.0**power for power in powers if low <= 10.0**power <= high]
-        ticks = ticks[:: math.ceil(len(ticks) / 5)]
+        ticks = ticks[:: math.ceil(len(ticks) / (most - 1))]
     return Axis(lambda value: start + (end - start) * math.log(value / low) / math.log(high / low), tuple(ticks))
 
 
@@ -214,12 +237,12 @@ def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<path class="grid" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>'
 
 
-def _legend(names: Sequence[str]) -> tuple[str, float]:
+def _legend(names: Sequence[str], most: int) -> tuple[str, float]:
     """Return the legend and its height: as many lines as the names need."""
     parts, x, y = [], 4.0, 8.0
     for name in names:
         width = 40 + LETTER_WIDTH * len(name)
-        if x + width > WIDTH:
+        if x + width > most:
             x, y = 4.0, y + LINE_HEIGHT
         parts.append(f'<rect x="{x:g}" y="{y - 2:g}" width="16" height="4" fill="{_colour(name)}"/>')
         parts.append(_text(x + 20, y + 4, name))
@@ -227,7 +250,7 @@ def _legend(names: Sequence[str]) -> tuple[str, float]:
     return "".join(parts), y + LINE_HEIGHT
 
 
-def _svg(height: float, parts: Iterable[str]) -> str:
+def _svg(width: int, height: float, parts: Iterable[str]) -> str:
     style = (
         f"text{{font:12px sans-serif;fill:{GREY}}}.code{{font-family:monospace;font-size:11px}}"
         f".middle{{text-anchor:middle}}.end{{text-anchor:end}}"
@@ -235,6 +258,6 @@ def _svg(height: float, parts: Iterable[str]) -> str:
     )
     body = "\n".join(part for part in parts if part)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}">'
         f"<style>{style}</style>\n{body}\n</svg>\n"
     )

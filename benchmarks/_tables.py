@@ -48,7 +48,7 @@ def _of_limits(run: Document) -> str:
     return f"{len(limits) - above} of {len(limits)}" if limits else "measured"
 
 
-def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None = None) -> str:
+def markdown(run: Document, *, level: int = 2, plots: Mapping[str, tuple[str, str]] | None = None) -> str:
     """Format a run as Markdown. With plots the tables are folded, and plots of many rows with them.
 
     Parameters
@@ -58,13 +58,14 @@ def markdown(run: Document, *, level: int = 2, plots: Mapping[str, str] | None =
     level
         Level of the heading.
     plots
-        Titles and addresses of plots. Where a run has many sizes, the plots replace the tables of absolute times.
+        Titles of plots, and the addresses of each for large screens and for phones. Where a run has many sizes, the
+        plots replace the tables of absolute times.
     """
     rows = [row for row in run["rows"] if row["libraries"]]
     sweep = is_size_sweep(run)
     images = [
-        f'**{title}**\n\n<div class="plot" markdown>\n![{title}]({address})\n</div>'
-        for title, address in (plots or {}).items()
+        f"**{title}**\n\n![{title}]({wide}){{ .wide loading=lazy }}\n![{title}]({narrow}){{ .narrow loading=lazy }}"
+        for title, (wide, narrow) in (plots or {}).items()
     ]
     is_long = not sweep and len({row["case"] for row in rows}) > MAX_ROWS
     shown = [f"{'#' * level} {run['group']}: {run['title']}", _conditions(run), *([] if is_long else images)]
@@ -103,7 +104,7 @@ def _conditions(run: Document) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     return (
         f"Device {device}; {machine['model']}, {machine['cores']} cores, {machine['system']}; {run['python']}, "
-        f"{versions}; {run['date']}.\n"
+        f"{versions}; {run['date'][:10]}.\n"
         + _allocator(run)
         + f"Times are the best of up to {run['rounds']} interleaved samples. Ratios are relative to {run['baseline']}; "
         "the median is taken over the ratios within each round. Limits apply to the smaller of both."

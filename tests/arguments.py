@@ -211,7 +211,7 @@ def numpy_error(name: str, function: Any, arguments: Arguments) -> Exception | N
         # xtensor accepts a list of axes where NumPy requires a tuple.
         converted |= {key: tuple(converted[key]) for key in ("axis", "axes") if isinstance(converted.get(key), list)}
         with quiet():
-            _call_numpy(reference, function, converted)
+            call_numpy(reference, function, converted)
     except (AttributeError, Warning):
         return None
     except Exception as error:
@@ -219,7 +219,7 @@ def numpy_error(name: str, function: Any, arguments: Arguments) -> Exception | N
     return None
 
 
-def _call_numpy(reference: Any, function: Any, arguments: Arguments) -> Any:
+def call_numpy(reference: Any, function: Any, arguments: Arguments) -> Any:
     args: list[Any] = []
     kwargs: Arguments = {}
     for parameter in parameters_of(function):

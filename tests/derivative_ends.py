@@ -143,7 +143,7 @@ def _elementary(name: str, reference: Any, *operands: Sequence[float], **options
     CASES[name] = Case(getattr(xp, name), reference, *operands, **options)
 
 
-def _special(name: str, *operands: Sequence[float], **options: Any) -> None:
+def of_special(name: str, *operands: Sequence[float], **options: Any) -> None:
     CASES[f"special.{name}"] = Case(getattr(special, name), REFERENCES[name], *operands, **options)
 
 
@@ -192,7 +192,7 @@ SMALL_AND_MIDDLE = (0.0, -0.0, *both(TINY, MIDDLE))
 BESSEL = (*SMALL_AND_MIDDLE, *both((4.0, 8.0, 10.0, 30.0)))
 
 
-def _of_bessel(function: Callable[..., Any], n: int, sign: int, factor: int, decay: int) -> Callable[..., Any]:
+def of_bessel(function: Callable[..., Any], n: int, sign: int, factor: int, decay: int) -> Callable[..., Any]:
     """Return the derivative of order m of ``exp(decay |x|)`` times a Bessel function (DLMF 10.6.7, 10.29.5)."""
 
     def unscaled(m: int, x: Any) -> Any:
@@ -211,7 +211,7 @@ def _of_bessel(function: Callable[..., Any], n: int, sign: int, factor: int, dec
 
 
 def _bessel(name: str, points: Sequence[float], *kind: Any, **options: Any) -> None:
-    _special(name, points, derivative=_of_bessel(*kind), **options)
+    of_special(name, points, derivative=of_bessel(*kind), **options)
 
 
 SCALED = (24.0, 26.0, 100.0, 700.0, 1e4, 1e10, 1e100)
@@ -224,7 +224,7 @@ for _n in (0, 1):
     _bessel(f"k{_n}e", (*TINY[1:], *MIDDLE, 8.0, 10.0, *SCALED), mp.besselk, _n, 1, -1, 1)
 CASES["special.yn"] = Case(
     lambda x: special.yn(3, x), lambda x: mp.bessely(3, x), (*TINY[3:], *MIDDLE, 8.0, 30.0),
-    derivative=_of_bessel(mp.bessely, 3, -1, 1, 0), tolerance=(1e-11, 1e-9, 1e-7),
+    derivative=of_bessel(mp.bessely, 3, -1, 1, 0), tolerance=(1e-11, 1e-9, 1e-7),
 )  # fmt: skip
 
 GAMMA = (
@@ -255,7 +255,7 @@ def _of_psi(m: int, x: Any) -> Any:
         return mp.polygamma(m, x)
 
 
-def _of_gammaln(m: int, x: Any) -> Any:
+def of_gammaln(m: int, x: Any) -> Any:
     return _of_psi(m - 1, x)
 
 
@@ -266,22 +266,22 @@ def _of_gamma(m: int, x: Any) -> Any:
         return mp.gamma(x) * factors[m - 1]
 
 
-_special("gamma", GAMMA, derivative=_of_gamma)
-_special("psi", GAMMA, derivative=_of_psi)
-_special("loggamma", tuple(x for x in GAMMA if x > 0), derivative=_of_gammaln)
-_special("digamma", GAMMA, derivative=_of_psi)
-_special("gammaln", (*GAMMA, 1e10, 1e100, 1e300), derivative=_of_gammaln)
-_special("rgamma", (0.0, -1.0, -2.0, -5.0, -10.0, *GAMMA))
-_special("poch", (0.5, 3.0, 20.0), (0.1, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
-_special("betaln", (0.1, 0.5, 3.0, 20.0), (0.1, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
-_special("binom", (5.5, 20.3), (0.5, 1.0, 3.3), orders=2, tolerance=(1e-11, 1e-9))
-_special("zeta", (2.0, 3.5), (1e-100, 1e-5, 0.5, 1.0, 30.0), singular=WHOLE, places=(1,), orders=2)
-_special("polygamma", (1.0, 2.0), (1e-60, 1e-5, 0.5, 1.0, 30.0, 1e50), singular=WHOLE, places=(1,), orders=2)
+of_special("gamma", GAMMA, derivative=_of_gamma)
+of_special("psi", GAMMA, derivative=_of_psi)
+of_special("loggamma", tuple(x for x in GAMMA if x > 0), derivative=of_gammaln)
+of_special("digamma", GAMMA, derivative=_of_psi)
+of_special("gammaln", (*GAMMA, 1e10, 1e100, 1e300), derivative=of_gammaln)
+of_special("rgamma", (0.0, -1.0, -2.0, -5.0, -10.0, *GAMMA))
+of_special("poch", (0.5, 3.0, 20.0), (0.1, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
+of_special("betaln", (0.1, 0.5, 3.0, 20.0), (0.1, 0.5, 4.0), singular=WHOLE, orders=2, tolerance=(1e-11, 1e-9))
+of_special("binom", (5.5, 20.3), (0.5, 1.0, 3.3), orders=2, tolerance=(1e-11, 1e-9))
+of_special("zeta", (2.0, 3.5), (1e-100, 1e-5, 0.5, 1.0, 30.0), singular=WHOLE, places=(1,), orders=2)
+of_special("polygamma", (1.0, 2.0), (1e-60, 1e-5, 0.5, 1.0, 30.0, 1e50), singular=WHOLE, places=(1,), orders=2)
 SHAPES = (0.5, 1.0, 2.0, 7.5)
 RATES = (1e-300, 1e-5, 1.0, 100.0)
 DENSITY = (1e-11, 1e-9, 1e-7)
 for _name in ("gammainc", "chdtr"):
-    _special(_name, SHAPES, RATES, singular=(0,), places=(1,), tolerance=DENSITY)
+    of_special(_name, SHAPES, RATES, singular=(0,), places=(1,), tolerance=DENSITY)
     CASES[f"special.{_name}c"] = Case(  # mpmath's complement takes minutes with hundreds of digits
         getattr(special, f"{_name}c"), partial(lambda lower, a, x: 1 - lower(a, x), REFERENCES[_name]), SHAPES, RATES,
         singular=(0,), places=(1,), tolerance=DENSITY,
@@ -301,10 +301,10 @@ for _name, _reference in (("betainc", _betainc), ("betaincc", lambda a, b, x: 1 
         places=(2,), tolerance=DENSITY,
     )  # fmt: skip
 for _name in ("fdtr", "fdtrc"):
-    _special(
+    of_special(
         _name, (2.0, 3.0), (1.0, 4.0), (1e-60, 1e-10, 0.3, 5.0, 1e10), singular=(0,), places=(2,), tolerance=DENSITY
     )
-_special("stdtr", (1.0, 5.0), (0.0, *both((1e-300, 1e-10, 0.5, 3.0, 1e5))), places=(1,), tolerance=DENSITY, orders=2)
+of_special("stdtr", (1.0, 5.0), (0.0, *both((1e-300, 1e-10, 0.5, 3.0, 1e5))), places=(1,), tolerance=DENSITY, orders=2)
 
 
 def _of_gaussian(scale: Any, factor: Any) -> Callable[..., Any]:
@@ -334,12 +334,12 @@ def _of_log_ndtr(m: int, x: Any) -> Any:
         return (h, -h * excess, h * (excess * excess - (1 - h * excess)))[m - 1]
 
 
-_special("erf", REAL, derivative=_of_gaussian(mp.mpf(1), 2 / mp.sqrt(mp.pi)))
-_special("erfc", REAL, derivative=_of_gaussian(mp.mpf(1), -2 / mp.sqrt(mp.pi)))
-_special("ndtr", REAL, derivative=_of_gaussian(mp.sqrt(0.5), 1 / mp.sqrt(2 * mp.pi)))
-_special("erfcx", (0.0, *both(TINY, MIDDLE), 3.0, 4.0, 6.0, -20.0, *TAIL, 1e8), derivative=_of_erfcx)
+of_special("erf", REAL, derivative=_of_gaussian(mp.mpf(1), 2 / mp.sqrt(mp.pi)))
+of_special("erfc", REAL, derivative=_of_gaussian(mp.mpf(1), -2 / mp.sqrt(mp.pi)))
+of_special("ndtr", REAL, derivative=_of_gaussian(mp.sqrt(0.5), 1 / mp.sqrt(2 * mp.pi)))
+of_special("erfcx", (0.0, *both(TINY, MIDDLE), 3.0, 4.0, 6.0, -20.0, *TAIL, 1e8), derivative=_of_erfcx)
 LOWER = (-8.0, -20.0, -37.0, -100.0, -1e3)
-_special(
+of_special(
     "log_ndtr",
     (0.0, *both(TINY, MIDDLE), 3.0, 8.0, 20.0, 37.0, *LOWER),
     derivative=_of_log_ndtr,
@@ -352,11 +352,11 @@ CASES["log_ndtr far"] = Case(
     derivative=lambda m, x: -x if m == 1 else mp.mpf(-1),
     orders=2,
 )
-_special("erfinv", UNIT, singular=(-1, 1))
-_special("erfcinv", (*PROBABILITIES[1:], 1.5, 1.9999), singular=(0, 2))
-_special("ndtri", PROBABILITIES[1:], singular=(0, 1))
-_special("exp1", (*TINY, *MIDDLE, 30.0, 600.0), singular=(0,))
-_special("expi", (*both(TINY[3:], MIDDLE, (30.0, 600.0)), 715.0), singular=(0,))
+of_special("erfinv", UNIT, singular=(-1, 1))
+of_special("erfcinv", (*PROBABILITIES[1:], 1.5, 1.9999), singular=(0, 2))
+of_special("ndtri", PROBABILITIES[1:], singular=(0, 1))
+of_special("exp1", (*TINY, *MIDDLE, 30.0, 600.0), singular=(0,))
+of_special("expi", (*both(TINY[3:], MIDDLE, (30.0, 600.0)), 715.0), singular=(0,))
 
 
 def _of_expn(m: int, n: Any, x: Any) -> Any:
@@ -382,42 +382,42 @@ def _of_spence(m: int, z: Any) -> Any:
         return -values[m - 1]
 
 
-_special("expn", (1.0, 2.0, 4.0), (*TINY, *MIDDLE, 30.0, 600.0), derivative=_of_expn, places=(1,), orders=2)
-_special(
+of_special("expn", (1.0, 2.0, 4.0), (*TINY, *MIDDLE, 30.0, 600.0), derivative=_of_expn, places=(1,), orders=2)
+of_special(
     "spence",
     (1e-300, 1e-10, 0.3, 0.5, 0.9, 1 - 1e-3, 1 - 1e-9, 1.0, 1 + 1e-9, 1.001, 1.3, 1.6, 3.0, 1e5),
     derivative=_of_spence,
 )
-_special("expit", REAL)
-_special("log_expit", REAL)
-_special("softplus", REAL)
-_special("logit", PROBABILITIES, singular=(0, 1))
+of_special("expit", REAL)
+of_special("log_expit", REAL)
+of_special("softplus", REAL)
+of_special("logit", PROBABILITIES, singular=(0, 1))
 XS, YS = (0.0, 1e-10, -2.0), (1e-300, 1e-10, 1.0, 3.0)
-_special("xlogy", XS, YS, singular=(0,), orders=2)
-_special("xlog1py", XS, (-0.5, 1e-10, 3.0), singular=(0, -1), orders=2)
-_special("entr", POSITIVE, singular=(0,))
+of_special("xlogy", XS, YS, singular=(0,), orders=2)
+of_special("xlog1py", XS, (-0.5, 1e-10, 3.0), singular=(0, -1), orders=2)
+of_special("entr", POSITIVE, singular=(0,))
 PAIRS = (1e-10, 0.5, 0.5 + 1e-12, 3.0)
-_special("rel_entr", PAIRS, PAIRS, singular=(0,), orders=2)
-_special("kl_div", PAIRS, PAIRS, singular=(0,), orders=2)
-_special("pseudo_huber", (0.5, 3.0), (0.0, *both((1e-9, 0.3, 1e5))), singular=(0,), orders=2)
-_special("exp10", REAL)
-_special("exprel", REAL)
-_special("powm1", (0.5, 1 + 1e-10, 2.0), (-0.5, 1e-20, 1.0, 100.0, -100.0), singular=(0,), orders=2)
-_special(
+of_special("rel_entr", PAIRS, PAIRS, singular=(0,), orders=2)
+of_special("kl_div", PAIRS, PAIRS, singular=(0,), orders=2)
+of_special("pseudo_huber", (0.5, 3.0), (0.0, *both((1e-9, 0.3, 1e5))), singular=(0,), orders=2)
+of_special("exp10", REAL)
+of_special("exprel", REAL)
+of_special("powm1", (0.5, 1 + 1e-10, 2.0), (-0.5, 1e-20, 1.0, 100.0, -100.0), singular=(0,), orders=2)
+of_special(
     "boxcox",
     (1e-300, 1e-5, 0.5, 1 + 1e-12, 2.0, 1e5),
     (0.0, *both((1e-300, 1e-12, 1e-4, 1e-3, 0.3, 2.0))),
     singular=(0,),
     orders=2,
 )
-_special(
+of_special(
     "boxcox1p", (1e-300, 1e-5, 0.5, 2.0, 1e5), (0.0, *both((1e-12, 1e-4, 1e-3, 0.3, 2.0))), singular=(-1,), orders=2
 )
-_special("inv_boxcox", (1e-300, 1e-5, 0.3, 0.4), (0.0, *both((1e-12, 1e-4, 1e-3, 0.3, 2.0))), orders=2)
-_special("inv_boxcox1p", (1e-300, 1e-5, 0.3, 0.4), (0.0, *both((1e-12, 1e-4, 1e-3, 0.3, 2.0))), orders=2)
-_special("cosm1", tuple(x for x in REAL if abs(x) < 1e4))
-_special("sindg", (0.0, *both(TINY), 30.0, 90.0, 180.0, 360.5))
-_special("cosdg", (0.0, *both(TINY), 30.0, 90.0, 180.0, 360.5))
+of_special("inv_boxcox", (1e-300, 1e-5, 0.3, 0.4), (0.0, *both((1e-12, 1e-4, 1e-3, 0.3, 2.0))), orders=2)
+of_special("inv_boxcox1p", (1e-300, 1e-5, 0.3, 0.4), (0.0, *both((1e-12, 1e-4, 1e-3, 0.3, 2.0))), orders=2)
+of_special("cosm1", tuple(x for x in REAL if abs(x) < 1e4))
+of_special("sindg", (0.0, *both(TINY), 30.0, 90.0, 180.0, 360.5))
+of_special("cosdg", (0.0, *both(TINY), 30.0, 90.0, 180.0, 360.5))
 CASES["special.sinc"] = Case(
     special.sinc, mp.sincpi, (*SMALL_AND_MIDDLE, *both((0.4, 0.6, 0.7, 30.5))), tolerance=(1e-11, 1e-10, 1e-9)
 )

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -230,11 +231,22 @@ def expect(
 
 
 def supported(dtype: np.dtype[Any], device: xp.Device) -> np.dtype[Any]:
-    """Return the dtype that a device has in the place of another one: single precision where it lacks double."""
-    return dtype if dtype.name not in SINGLE or dtype in device.dtypes else np.dtype(SINGLE[dtype.name])
+    """Return the dtype that a device has in the place of another one: of 32 bits where it lacks 64."""
+    return dtype if dtype.name not in NARROWER or dtype in device.dtypes else np.dtype(NARROWER[dtype.name])
 
 
-SINGLE = {"float64": "float32", "complex128": "complex64"}
+NARROWER = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
+
+
+def skip_unless_held(values: Any, dtype: Any = None) -> None:
+    """Skip the test where the default device lacks a dtype, or has no integers as large as the values."""
+    device, host = xp.default_device(), np.asarray(values)
+    if dtype is not None and np.dtype(dtype) not in device.dtypes:
+        pytest.skip(f"{device} has no {np.dtype(dtype)}")
+    if dtype is None and host.dtype.kind in "iu" and host.size:
+        limits = np.iinfo(supported(np.dtype(np.int64), device))
+        if not limits.min <= host.min() <= host.max() <= limits.max:
+            pytest.skip(f"{device} has no integers beyond {limits.dtype}")
 
 
 def _difference(actual: Any, expected: Any, exact: Any, ulp: float, signs: bool, atol: float) -> str | None:

@@ -232,3 +232,40 @@ def test_infinite_derivative_of_an_unselected_element_stays_out(name):
         first, second = gradient(xp.asarray([1.0, 0.0])).tolist()
         assert np.isfinite(first)
         assert second == 0.0
+
+
+# -- masks in batches of cotangents ------------------------------------------------------------------------------------
+
+
+def _read(x, mask):
+    return x[mask] ** 2
+
+
+def _written(x, mask):
+    y = x * 1
+    y[mask] = xp.sum(x) * x[0]
+    return y * y
+
+
+MASKED = {
+    # At (2, 3): the Jacobian matrix, and that of the Jacobian matrix.
+    _read: ([[4, 0]], [[[2, 0], [0, 0]]]),
+    _written: ([[140, 40], [0, 6]], [[[138, 48], [48, 8]], [[0, 0], [0, 2]]]),
+}
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("modes", [["reverse"], ["forward"], ["reverse", "reverse"], ["forward", "reverse"]], ids=str)
+@pytest.mark.parametrize("function", MASKED, ids=lambda function: function.__name__)
+def test_jacobians_of_functions_with_masks(device, function, modes, fused):
+    mask = xp.asarray([True, False])
+
+    def differentiated(x):
+        return function(x, mask)
+
+    for mode in modes:
+        differentiated = autograd.jacobian(differentiated, mode=mode)
+    differentiated = xp.fuse(differentiated) if fused else differentiated
+    for _ in range(2):  # the second call replays the first
+        result = differentiated(xp.asarray([2.0, 3.0]))
+        assert values_of(result).tolist() == MASKED[function][len(modes) - 1]

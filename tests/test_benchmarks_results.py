@@ -26,8 +26,9 @@ def test_stored_runs_can_be_shown(path):
         assert run["group"] in group_modules()
         assert f"| `{run['rows'][0]['case']}`" in markdown(run)
         for plot in draw(run):
-            labels = [text.strip().removesuffix("…") for text in ElementTree.fromstring(plot.svg).itertext()]
-            assert any(label and run["rows"][0]["case"].startswith(label) for label in labels)
+            for svg in (plot.svg, plot.narrow):
+                labels = [text.strip().removesuffix("…") for text in ElementTree.fromstring(svg).itertext()]
+                assert any(label and run["rows"][0]["case"].startswith(label) for label in labels)
 
 
 def test_performance_page_names_every_group():

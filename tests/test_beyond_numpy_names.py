@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from fractions import Fraction
@@ -295,6 +296,45 @@ def test_einsum_writes_into_out_and_casts_to_dtype(device):
     with pytest.raises(TypeError, match="casting"):
         xp.einsum("ij->i", x, dtype=xp.float64, out=out)
     assert values(xp.einsum("ij->i", x * 2, dtype=xp.float64, out=out, casting="unsafe", order="k")) == [6, 14]
+
+
+EINSUM_DTYPES = ("bool", "int8", "uint16", "int64", "float32", "float64", "complex64")
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize("dtype", [None, "bool", "int32", "float32"])
+def test_einsum_casts_where_numpy_does(lenient_device, dtype, casting):
+    if not all(lenient_device.supports(np.dtype(name)) for name in EINSUM_DTYPES):
+        pytest.skip("lacks a dtype")
+    x, y = np.asarray([[1, 0, 1], [1, 1, 1]]), np.asarray([[1, 0], [1, 1], [0, 1]])
+    for first, second, kind in itertools.product(EINSUM_DTYPES, EINSUM_DTYPES, (None, "int32", "float64")):
+        if "complex64" in (first, second) and casting == "unsafe":
+            continue  # complex numbers never cast to real ones, see below
+        outcomes = []
+        for convert, function in ((np.asarray, np.einsum), (xp.asarray, xp.einsum)):
+            out = None if kind is None else convert(np.zeros((2, 2), kind))
+            arrays = convert(x.astype(first)), convert(y.astype(second))
+            try:
+                result = function("ij,jk->ik", *arrays, dtype=dtype, casting=casting, out=out)
+                outcomes.append((str(result.dtype), result.tolist()))
+            except TypeError:
+                outcomes.append("refused")
+        assert outcomes[1] == outcomes[0], (first, second, kind)
+
+
+def test_einsum_refuses_to_lose_imaginary_parts(device):
+    with pytest.raises(TypeError, match="no imaginary components"):
+        xp.einsum("i->", xp.asarray([1j, 2.0]), dtype=xp.float64, casting="unsafe")
+
+
+def test_einsum_without_a_sum_has_the_dtype_that_was_asked_for(device):
+    x = xp.asarray([[1, 2], [3, 4]])
+    for subscripts in ("ij->ji", "ii->i", "ij"):
+        result = xp.einsum(subscripts, x, dtype=xp.float64)
+        assert (result.dtype, values(result)) == (
+            xp.float64,
+            np.einsum(subscripts, np.asarray([[1, 2], [3, 4]])).tolist(),
+        )
 
 
 def test_numpys_einsum_of_a_dtype_stays_on_the_device(device):

@@ -44,7 +44,7 @@ DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"\]\[(xtensor[\w.]*)\]")
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
-FILE = re.compile(r"`((?:backends|benchmarks|conformance|docs|examples|tests|xtensor)/[\w./]*)`")
+FILE = re.compile(r"`((?:benchmarks|conformance|docs|examples|packaging|tests|xtensor|xtensor_backends)/[\w./]*)`")
 
 DEVICE = re.compile(r'"(cubed|dask|strict|(?:cuda|rocm|sycl|triton):[\w:]+)"')
 
@@ -183,6 +183,12 @@ def test_picture_of_the_readme_shows_the_stored_results():
     from benchmarks._picture import PICTURE, draw_stored
 
     assert PICTURE.read_text(encoding="utf-8") == draw_stored(), "run python -m benchmarks picture"
+
+
+def test_front_page_lists_every_example():
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").partition("## Examples")[2]
+    examples = [path.name + "/" * path.is_dir() for path in (ROOT / "examples").iterdir() if path.name[0] not in "._"]
+    assert sorted(re.findall(r"^\| `([\w./]+)` \|", page, re.MULTILINE)) == sorted(examples)
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=relative)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import xtensor as xp
+from xtensor import nn, optim
 from xtensor._core import remedies
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -25,8 +26,7 @@ TEXTS = [
         for text in names.values()
     ],
     *[text for _, text in remedies.ATTRIBUTES.values()],
-    *remedies.MODULE.values(),
-    *remedies.OPTIMIZER.values(),
+    *[text for methods in remedies.METHODS.values() for text in methods.values()],
     *remedies.KEYWORDS.values(),
     *remedies.POSITIONAL.values(),
 ]
@@ -93,6 +93,32 @@ def test_attribute_of_another_librarys_array_has_its_remedy(name, device):
         getattr(x, name)
     assert not hasattr(xp.Array, name)  # libraries recognise classes by such names
     assert name not in dir(x)
+
+
+MODEL = nn.Linear(2, 2, rng=0)
+
+OBJECTS = {"model": MODEL, "optimizer": optim.SGD(MODEL)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, methods in remedies.METHODS.items() for name in methods]
+)
+def test_method_of_pytorchs_modules_and_optimizers_has_its_remedy(kind, name):
+    remedy = remedies.METHODS[kind][name]
+    with pytest.raises(AttributeError, match=re.escape(f"PyTorch's {kind}.{name} is {remedy}")):
+        getattr(OBJECTS[kind], name)
+    assert name not in dir(OBJECTS[kind])
+    for method in re.findall(rf"{kind}\.(\w+)\(", remedy):
+        assert callable(getattr(OBJECTS[kind], method))
+
+
+def test_module_has_a_method_that_its_class_defines():
+    class Mine(nn.Module):
+        def to(self, place):
+            return place
+
+    assert Mine().to(3) == 3
+    assert "to" in dir(Mine())
 
 
 @pytest.mark.parametrize(
@@ -191,9 +217,9 @@ def test_view_of_another_shape_has_its_remedy(shape):
 
 def test_attributes_of_pytorchs_modules_and_optimizers_have_their_remedies():
     model = xp.nn.Linear(2, 2)
-    for subject, names in ((model, remedies.MODULE), (xp.optim.SGD(model, lr=0.1), remedies.OPTIMIZER)):
-        for name, remedy in names.items():
-            with pytest.raises(AttributeError, match=re.escape(f"; PyTorch's {name} is {remedy}")):
+    for kind, subject in (("model", model), ("optimizer", xp.optim.SGD(model, lr=0.1))):
+        for name, remedy in remedies.METHODS[kind].items():
+            with pytest.raises(AttributeError, match=re.escape(f"{name} is {remedy}")):
                 getattr(subject, name)
         with pytest.raises(AttributeError, match="has no attribute 'x'$"):
             _ = subject.x

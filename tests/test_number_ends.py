@@ -5,10 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import reduce
+from random import Random
 
 import numpy as np
 import pytest
-from strategies import values_of
+from arguments import as_numpy, call, call_numpy
+from good_arguments import GOOD, STATEFUL_FUNCTIONS, WRITING_FUNCTIONS, public_function
+from strategies import quiet, values_of
 
 import xtensor as xp
 from xtensor.nn import functional
@@ -80,6 +84,7 @@ INTEGER_FUNCTIONS = {
     "nansum": (xp.nansum, signed(sum(ENDS))),
     "max": (xp.max, max(ENDS)),
     "nanmin": (xp.nanmin, min(ENDS)),
+    "ptp": (lambda x: xp.ptp(x[:6]), 2**53 + 100),
     "argmax": (xp.argmax, ENDS.index(max(ENDS))),
     "sort": (lambda x: xp.sort(x, descending=True), ORDERED[::-1]),
     "argsort": (xp.argsort, sorted(range(len(ENDS)), key=lambda i: ENDS[i])),
@@ -93,6 +98,8 @@ INTEGER_FUNCTIONS = {
     "floor_divide": (lambda x: xp.floor_divide(x, 3), [v // 3 for v in ENDS]),
     "remainder": (lambda x: xp.remainder(x, -(2**53) - 1), [v % (-(2**53) - 1) for v in ENDS]),
     "pow": (lambda x: x**3, [signed(v**3) for v in ENDS]),
+    "divmod": (lambda x: xp.stack(divmod(x, -7)), [[v // -7 for v in ENDS], [v % -7 for v in ENDS]]),
+    "fmod": (lambda x: xp.fmod(x, 2**53), [abs(v) % 2**53 * (-1 if v < 0 else 1) for v in ENDS]),
     "matmul": (lambda x: xp.matmul(x, xp.ones_like(x)), signed(sum(ENDS))),
     "einsum": (lambda x: xp.einsum("i,i->", x, x), signed(sum(v * v for v in ENDS))),
     "convolve": (lambda x: xp.convolve(x[5:7], x[1:2]), [2**53, 2**53 + 1]),
@@ -117,6 +124,7 @@ UNSIGNED_FUNCTIONS = {
     "floor_divide": (lambda x: xp.floor_divide(x, 3), [v // 3 for v in UNSIGNED]),
     "remainder": (lambda x: xp.remainder(x, 2**63), [v % 2**63 for v in UNSIGNED]),
     "max": (xp.max, 2**64 - 1),
+    "ptp": (xp.ptp, 2**64 - 1),
 }
 
 
@@ -124,6 +132,117 @@ UNSIGNED_FUNCTIONS = {
 def test_function_of_unsigned_integers_is_exact(device, name):
     function, expected = UNSIGNED_FUNCTIONS[name]
     assert listed(function(xp.asarray(UNSIGNED, dtype=xp.uint64))) == expected
+
+
+LARGE = {
+    "int64": [2**53 + 1, 2**53 + 3, 2**54 + 1, 2**60 + 7, 2**62 + 1, -(2**53) - 1, -(2**53) - 3, -(2**61) - 1],
+    "uint64": [2**53 + 1, 2**53 + 3, 2**60 + 7, 2**62 + 1, 2**63 + 1, 2**64 - 1, 2**64 - 3],
+}
+
+ASCENDING = ("digitize", "histogram", "histogram2d", "histogramdd", "interp", "searchsorted")
+"""Functions of which an operand must be ascending."""
+
+OF_INTEGERS = (*("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "bitwise_count", "gcd", "lcm", "isin"),)
+"""Functions whose valid operands are integers already."""
+
+BY_HAND = {
+    **dict.fromkeys(("isfinite", "isinf", "isnan", "isneginf", "isposinf", "signbit"), "of floating-point numbers"),
+    "apply_along_axis": "sums",
+    "apply_over_axes": "sums",
+    "around": "test_rounding_of_integers_to_powers_of_ten_is_exact",
+    "digitize": "INTEGER_FUNCTIONS",
+    "divmod": "INTEGER_FUNCTIONS",
+    "fmod": "INTEGER_FUNCTIONS",
+    "frexp": "exponents of floating-point numbers",
+    "histogram": "INTEGER_FUNCTIONS",
+    "from_dlpack": "no computation",
+    "isclose": "compares in float64, as NumPy's",
+    "linalg.lstsq": "in float64",
+    "linalg.matrix_rank": "in float64",
+    "piecewise": "calls the functions that it is given",
+    "pow": "INTEGER_FUNCTIONS",
+    "ptp": "INTEGER_FUNCTIONS",
+    "round": "INTEGER_FUNCTIONS",
+    "where": "INTEGER_FUNCTIONS",
+}
+"""Functions that NumPy does not compute with integers of Python, and where their values are tested."""
+
+EVERY_FUNCTION = [
+    name
+    for name in GOOD
+    if name not in ("register_backend", "empty", "empty_like", *STATEFUL_FUNCTIONS, *BY_HAND)
+    and not name.startswith(("nn.", "special.", "fft."))
+    and not name.startswith(("save", "load"))
+]
+
+
+def with_large_integers(value, dtype, rng, name):
+    """Return arguments whose numbers are large integers; keys, masks and counts stay."""
+    if isinstance(value, xp.Array):
+        is_integer = name in OF_INTEGERS
+        if value.dtype.kind != "f" and not (is_integer and value.dtype.kind == "i"):
+            return value
+        numbers = rng.choices(LARGE[dtype], k=value.size)
+        numbers = sorted(numbers) if name in ASCENDING else numbers
+        return xp.asarray(np.asarray(numbers, dtype).reshape(value.shape))
+    if isinstance(value, dict):
+        return {key: with_large_integers(item, dtype, rng, name) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([with_large_integers(item, dtype, rng, name) for item in value])
+    return value
+
+
+def of_python(value):
+    """Return NumPy's arrays of large integers as arrays of Python's integers, which NumPy computes exactly."""
+    if isinstance(value, np.ndarray) and value.dtype.itemsize == 8 and value.dtype.kind in "iu":
+        return value.astype(object) if any(abs(item) > 2**50 for item in value.ravel().tolist()) else value
+    if isinstance(value, dict):
+        return {key: of_python(item) for key, item in value.items()}
+    return type(value)([of_python(item) for item in value]) if isinstance(value, (list, tuple)) else value
+
+
+def exact_results(result):
+    """Return the arrays of booleans and integers of a result, with their positions."""
+    items = result if isinstance(result, (list, tuple)) else (result,)
+    return {i: values_of(x) for i, x in enumerate(items) if isinstance(x, xp.Array) and x.dtype.kind in "iub"}
+
+
+def differences_from_numpy(name, dtype, seed):
+    """Return the results of a function that differ from NumPy's of Python's integers; None if it has no integers."""
+    function, arguments = public_function(name), with_large_integers(GOOD[name](), dtype, Random(seed), name)
+    host = of_python({key: as_numpy(value) for key, value in arguments.items()})
+    try:
+        result = call(function, arguments)
+    except (TypeError, ValueError):
+        return None  # takes no such integers
+    found = exact_results(next(iter(arguments.values())) if name in WRITING_FUNCTIONS else result)
+    if not found:
+        return None
+    expected = call_numpy(reduce(getattr, name.split("."), np), function, host)
+    expected = next(iter(host.values())) if name in WRITING_FUNCTIONS else expected
+    items = expected if isinstance(expected, (list, tuple)) else (expected,)
+    wrong = []
+    for i, x in found.items():
+        size = 2 ** (8 * x.dtype.itemsize)
+        numbers = [int(item) % size for item in np.asarray(items[i]).ravel().tolist()]
+        if [int(item) % size for item in x.ravel().tolist()] != numbers:
+            wrong.append((name, x.tolist(), numbers))
+    return wrong
+
+
+@pytest.mark.parametrize("dtype", LARGE)
+def test_every_function_of_integers_is_exact(lenient_device, dtype):
+    outcomes = []
+    with quiet():
+        for name in EVERY_FUNCTION:
+            try:
+                outcomes += [differences_from_numpy(name, dtype, seed) for seed in range(2)]
+            except Exception as error:
+                error.add_note(f"in {name}; where NumPy computes no integers of Python, test it by hand: BY_HAND")
+                raise
+    tested = [outcome for outcome in outcomes if outcome is not None]
+    assert [line for outcome in tested for line in outcome] == []
+    assert len(tested) > 2 * 150  # of some 430 functions; the others have no results of integers
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "uint8", "uint64"])
@@ -194,6 +313,37 @@ def test_roots_are_real_if_all_are(device):
 def test_polynomial_at_booleans_has_the_dtype_of_its_coefficients(device):
     result = xp.polyval(xp.asarray([1, 2], dtype=xp.int8), xp.asarray([True, False]))
     assert (result.dtype, listed(result)) == (xp.int8, [3, 2])
+
+
+@pytest.mark.parametrize("edge_order", [1, 2])
+def test_gradient_of_float16_is_rounded_once(device, edge_order):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    rng = np.random.default_rng(0)
+    f = rng.integers(0, 2048, (12, 20)).astype(np.float16)
+    x = np.cumsum(rng.integers(1, 9, 20)).astype(np.float16)
+    result = xp.gradient(xp.asarray(f), xp.asarray(x), axis=1, edge_order=edge_order)
+    assert result.dtype == xp.float16
+    for row, numbers in zip(f.tolist(), listed(result), strict=True):
+        for i, number in enumerate(numbers):
+            first = min(max(i - 1, 0), 17 if edge_order == 2 else 18)
+            count = 2 if edge_order == 1 and i in (0, 19) else 3
+            places = [(Fraction(x.tolist()[j]), Fraction(row[j])) for j in range(first, first + count)]
+            exact = slope_of_polynomial(places, Fraction(x.tolist()[i]))
+            assert abs(Fraction(number) - exact) <= max(abs(exact), Fraction(1, 8)) / 1024  # in units: one
+
+
+def slope_of_polynomial(places: list[tuple[Fraction, Fraction]], at: Fraction) -> Fraction:
+    """Return the derivative of the polynomial through some points, by Lagrange's form."""
+    total = Fraction(0)
+    for i, (x, y) in enumerate(places):
+        others = [other for j, (other, _) in enumerate(places) if j != i]
+        divisor = math.prod((x - other for other in others), start=Fraction(1))
+        slope = sum(
+            (math.prod((at - b for b in others if b != a), start=Fraction(1)) for a in others), start=Fraction(0)
+        )
+        total += y * slope / divisor
+    return total
 
 
 @pytest.mark.parametrize("size", [5, 700, 5000])

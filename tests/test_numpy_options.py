@@ -296,6 +296,17 @@ def test_memory_order_of_created_arrays_is_numpys():
         np.asarray(like, order="F", copy=False, like=like)
 
 
+@pytest.mark.parametrize("order", ["K", "A", "C", "F", None])
+@pytest.mark.parametrize("inner", ["C", "F"])
+def test_array_of_a_list_of_arrays_has_the_layout_of_numpys(order, inner):
+    parts = [np.array(np.arange(12.0).reshape(3, 4) + i, order=inner) for i in range(2)]
+    like = xp.zeros(1, device="cpu")
+    for function in (np.array, np.asarray):
+        result = function([xp.asarray(part, device="cpu") for part in parts], order=order, like=like)
+        expected = function(parts, order=order)
+        assert (result.strides, result.tolist()) == (expected.strides, expected.tolist())
+
+
 def test_transform_along_no_axis_is_the_argument_for_numpy_and_complex_for_the_standard(device):
     x = xp.ones((2, 3), device=device)
     assert np.fft.fftn(x, axes=()) is x

@@ -25,9 +25,27 @@ def test_wheels_are_built_for_the_versions_that_the_classifiers_name():
 
 def test_recipe_has_the_version_and_the_requirements_of_the_project():
     assert f"  version: {xp.__version__}\n" in RECIPE
-    assert set(PROJECT["project"]["dependencies"]) < requirements_of_recipe("run")
-    build = {requirement.partition(";")[0] for requirement in PROJECT["build-system"]["requires"]}
-    assert build < requirements_of_recipe("host")
+    dependencies, build = PROJECT["project"]["dependencies"], PROJECT["build-system"]["requires"]
+    assert {requirement.partition(";")[0] for requirement in dependencies} < requirements_of_recipe("run")
+    assert {requirement.partition(";")[0] for requirement in build} < requirements_of_recipe("host")
+
+
+def test_dependencies_do_not_speak_before_requires_python():
+    """An older pip names the first dependency without a version for the running Python, before requires-python."""
+    marker = f"python_version {PROJECT['project']['requires-python'].replace('>=', '>= ')}"
+    assert all(
+        requirement.partition("; ")[2].replace("'", "") == marker for requirement in PROJECT["project"]["dependencies"]
+    )
+
+
+def test_workflow_runs_what_the_check_before_a_change_runs():
+    check = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    loops = " ".join(re.findall(r"^for environment in ([^;]+); do", check, re.MULTILINE)).split()
+    (plain,) = re.findall(r"^envlist = (.+)", (ROOT / "tox.ini").read_text(encoding="utf-8"), re.MULTILINE)
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert {*loops, "tests-webgpu", *plain.split(", ")} == set(
+        re.findall(r"^ {10}- ([a-z-]+)$", workflow, re.MULTILINE)
+    )
 
 
 def test_wheel_names_its_packages():

@@ -62,6 +62,7 @@ LINES = [
     *("xp.fft.fft(x, axis=2)", "xp.special.erf('a')", "xp.nn.functional.softmax(x, axis=4)", "xp.astype(x, 'U3')"),
     *("np.add(x, xp.ones(4))", "np.median(x, axis=7)", "xp.ones(2, 3)", "xp.device('nonsense')", "xp.zeros(-1)"),
     *("xp.cat", "x.detach()", "x.at", "xp.nn.functional.pad", "xp.sum(x, dim=0)", "xp.round(x, 2)"),
+    *("xp.add(1, 2)", "xp.maximum(None, 1)", "xp.matmul(1, [2])", "xp.nn.Linear(2, 2, rng=0).cuda()"),
 ]
 
 

@@ -47,6 +47,7 @@ from ._core.resolved_keys import (
     without_leading_axes,
     written_slice,
 )
+from ._core.scaling import power_of_two
 from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
@@ -97,6 +98,7 @@ __all__ = [
     "lost_device",
     "note_computation",
     "note_host_work",
+    "power_of_two",
     "primitives",
     "read_file",
     "read_on_host",

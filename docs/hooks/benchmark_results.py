@@ -41,6 +41,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for run, stem in stored_runs(RESULTS):
         for plot in draw(run):
             files.append(File.generated(config, f"{stem}{plot.suffix}.svg", content=plot.svg))
+            files.append(File.generated(config, f"{stem}{plot.suffix}-narrow.svg", content=plot.narrow))
     return files
 
 
@@ -57,5 +58,11 @@ def machine_markdown(machine: str, folder: Path) -> str:
     runs = [(run, stem) for run, stem in stored_runs(folder) if stem.startswith(f"benchmarks/{machine}/")]
     runs.sort(key=lambda item: FIRST.index(item[0]["group"]) if item[0]["group"] in FIRST else len(FIRST))
     return "\n\n".join(
-        markdown(run, plots={plot.title: f"../{stem}{plot.suffix}.svg" for plot in draw(run)}) for run, stem in runs
+        markdown(run, plots={plot.title: addresses(f"../{stem}{plot.suffix}") for plot in draw(run)})
+        for run, stem in runs
     )
+
+
+def addresses(stem: str) -> tuple[str, str]:
+    """Return the addresses of a plot for large screens and for phones."""
+    return f"{stem}.svg", f"{stem}-narrow.svg"

@@ -202,7 +202,17 @@ BAD_ARGUMENTS = {
     "negative eps": (lambda x: F.layer_norm(x, eps=-1.0), ValueError, "eps.*nonnegative.*-1.0"),
     "eps that is not a number": (lambda x: F.rms_norm(x, eps="small"), TypeError, "eps.*'small'"),
     "shapes of swiglu": (lambda x: F.swiglu(x, x[0, ...]), ValueError, "same shape"),
-    "shapes of linear": (lambda x: F.linear(x, x.T), ValueError, "weight"),
+    "shapes of linear": (
+        lambda x: F.linear(x, x[:, :3]),
+        ValueError,
+        r"(?m)expected x \(..., n\) and weight \(m, n\)$",
+    ),
+    "transposed weight of linear": (lambda x: F.linear(x, x.T), ValueError, "transpose the weight with"),
+    "classes as floats": (
+        lambda x: F.cross_entropy(x, xp.zeros(2)),
+        ValueError,
+        "a target of dtype float.* holds probabilities, cast classes with xtensor.astype",
+    ),
     "shape of a bias": (lambda x: F.linear(x, x, xp.ones(3)), ValueError, r"bias.*\(3,\).*\(2,\)"),
     "precision": (lambda x: F.linear(x, x, precision="half"), ValueError, "'exact' or 'tf32'"),
     "approximation": (lambda x: F.gelu(x, approximate="erf"), ValueError, "'none' or 'tanh'"),

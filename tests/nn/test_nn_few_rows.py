@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import xtensor as xp
 from xtensor_backends.numpy import _few_rows
 
 
@@ -12,14 +13,21 @@ def normal(*shape: int) -> np.ndarray:
     return np.random.default_rng(len(shape)).standard_normal(shape)
 
 
-@pytest.mark.parametrize(("queries", "causal"), [(1, True), (3, False)])
-def test_attention_of_few_queries_is_a_weighted_mean(queries: int, causal: bool) -> None:
+@pytest.mark.parametrize(("queries", "keys", "causal"), [(1, 21, False), (3, 21, False), (1, 1, True)])
+def test_attention_of_few_queries_is_a_weighted_mean(queries: int, keys: int, causal: bool) -> None:
     query, key, value = normal(4, queries, 8), normal(2, 50, 8)[:, 10:31, :], normal(2, 50, 5)[:, 10:31, :]
+    key, value = key[:, :keys, :], value[:, :keys, :]
     found = _few_rows.scaled_dot_product_attention(query, key, value, None, causal=causal, scale=0.3, precision="exact")
     for head in range(4):
         weights = np.exp(query[head] @ key[head // 2].T * 0.3)
         expected = weights @ value[head // 2] / weights.sum(axis=-1, keepdims=True)
         np.testing.assert_allclose(found[head], expected, rtol=1e-12)
+
+
+def test_only_query_attends_causally_to_the_first_key(device: xp.Device) -> None:
+    query, key, value = (xp.asarray(normal(2, length, 4)) for length in (1, 3, 3))
+    found = xp.nn.functional.scaled_dot_product_attention(query, key, value, causal=True)
+    np.testing.assert_allclose(xp.to_numpy(found), xp.to_numpy(value[:, :1, :]), rtol=1e-6)
 
 
 @pytest.mark.parametrize("number", [np.inf, np.nan])

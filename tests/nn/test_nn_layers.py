@@ -305,7 +305,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "Linear of a negative length": (lambda x: nn.Linear(-1, 2), ValueError, "in_features is -1"),
     "rng of NumPy": (lambda x: nn.Linear(2, 2, rng=np.random.default_rng(0)), TypeError, "xtensor.random.default_rng"),
     "groups": (lambda x: nn.Conv2d(3, 4, 2, groups=2), ValueError, "groups 2 does not divide"),
-    "channels": (lambda x: nn.Conv2d(2, 4, 2, rng=0)(x), ValueError, "3 channels, weight of shape"),
+    "channels": (lambda x: nn.Conv2d(2, 4, 2, rng=0)(x), ValueError, "has 3 channels, expected 2 for a weight"),
     "axes": (lambda x: nn.Conv1d(3, 4, 2, rng=0)(x), ValueError, r"expected \(examples, channels, length\)"),
     "window": (lambda x: nn.Conv2d(3, 4, 6, rng=0)(x), ValueError, "is smaller than a window"),
     "stride": (lambda x: F.conv2d(x, x, stride=0), ValueError, "stride is 0, expected 1 or more"),
@@ -360,6 +360,24 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "reduction": (lambda x: nn.MSELoss(reduction="max")(x, x), ValueError, "reduction"),
     "odd length": (lambda x: F.glu(x), ValueError, "odd length 5"),
     "slopes": (lambda x: F.prelu(x, xp.ones(2)), ValueError, r"expected \(1,\) or \(3,\)"),
+    "lengths of LayerNorm": (lambda x: nn.LayerNorm(4)(x), ValueError, r"x has shape \(2, 3, 4, 5\).* lengths \(4,\)"),
+    "lengths of LayerNorm without a weight": (
+        lambda x: nn.LayerNorm((5, 6), elementwise_affine=False)(x),
+        ValueError,
+        r"LayerNorm\(\): x .* expected last axes of lengths \(5, 6\)",
+    ),
+    "lengths of RMSNorm": (lambda x: nn.RMSNorm((1, 2, 3, 4, 5))(x), ValueError, r"RMSNorm\(\): x has shape"),
+    "channels of a transposed convolution": (
+        lambda x: nn.ConvTranspose2d(4, 8, 3, groups=2, rng=0)(x),
+        ValueError,
+        "has 3 channels, expected 4",
+    ),
+    "axes of a weight": (lambda x: F.conv2d(x, xp.ones((2, 3, 3))), ValueError, "expected 4 axes"),
+    "groups of outputs": (
+        lambda x: F.conv2d(x, xp.ones((2, 1, 3, 3)), groups=3),
+        ValueError,
+        "groups=3 does not divide 3 channels and the length 2",
+    ),
     "mode of training": (lambda x: nn.ReLU().train(1), ValueError, "mode is a bool"),
     "input of a recurrent network": (lambda x: nn.GRU(3, 2, rng=0)(xp.ones((5, 2, 4))), ValueError, "of length 3"),
 }

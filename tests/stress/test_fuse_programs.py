@@ -1,14 +1,18 @@
 """Random functions of ``xtensor.fuse``, compared with the functions themselves while all that they read changes.
 
 A function returns constants, equal expressions and views, writes to its arrays through views, and reads globals, a
-closure, attributes and NumPy arrays. After each call every argument, every array from outside and every result is
-written to. A function that cannot be recorded raises UnknownValueError or TypeError at its first call.
+closure, attributes, also of its ``self``, and arrays and numbers of NumPy; it may be a method or a partial function.
+After each call every argument, every array from outside and every result is written to. A function that cannot be
+recorded raises UnknownValueError or TypeError at its first call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from random import Random
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -44,6 +48,10 @@ LINES = (
     "a = a + model.items[0]",
     "a = model.apply(a)",
     "b = helper(b)",
+    "b = shifted(b)",
+    "a = a * np.float64(1.5)",
+    "b = b - np.float32(0.25) * NUMBER",
+    "d = xp.full(3, NUMBER)",
     "a = a + xp.sum(b, axis=0)",
     "a = xp.sort(a, axis=0)",
     "d = xp.zeros(3)",
@@ -68,7 +76,7 @@ RESULTS = ("a", "b", "c", "d", "x", "a * 2", "a * 2", "b[0]", "xp.sum(a)", "p", 
 
 SOURCE = """
 def make(closure):
-    def function(x, y, p, n):
+    def function({first}x, y, p, n):
         k = closure[0]
         a, b, c, d = x * 1.0, y + 0.0, x[0] + 1.0, xp.zeros(3)
         {lines}
@@ -90,6 +98,18 @@ def helper(b: Any) -> Any:
     return b * 0.5
 
 
+def shifted(b: Any, shift: Any) -> Any:
+    return b + shift
+
+
+KINDS: dict[str, Callable[[Any, Model], Any]] = {
+    "function": lambda function, model: function,
+    "method": MethodType,
+    "partial": partial,
+}
+"""What is called: the function, or one whose first argument is given, the model."""
+
+
 class World:
     """Values that a function reads: two worlds are the same until one is changed."""
 
@@ -99,6 +119,8 @@ class World:
             "xp": xp,
             "np": np,
             "helper": helper,
+            "shifted": partial(shifted, shift=xp.asarray([0.5, 1.0, 2.0], device="cpu")),
+            "NUMBER": np.float64(0.75),
             "FACTOR": 2.0,
             "model": Model(),
             "WEIGHTS": xp.asarray(numbers[0].copy(), device="cpu")[:, :],
@@ -110,7 +132,7 @@ class World:
 
     def change(self, rng: Random) -> None:
         scope, model = self.scope, self.scope["model"]
-        for action in rng.sample(range(9), 3):
+        for action in rng.sample(range(11), 3):
             value = rng.choice([0.0, -0.0, 0.5, 3.0])
             if action == 0:
                 scope["FACTOR"] = value
@@ -128,6 +150,10 @@ class World:
                 model.weights = model.weights + value
             elif action == 7:
                 self.closure[0] = value
+            elif action == 8:
+                scope["NUMBER"] = np.float64(value)
+            elif action == 9:
+                scope["shifted"].keywords["shift"][1] = value
             else:
                 model.weights[1] = value
         for array in self.arguments:
@@ -152,12 +178,21 @@ def test_random_functions_stay_those_of_the_function(chunk: int, monkeypatch: py
         rng = Random(f"{chunk} {seed}")
         lines = [rng.choice(LINES) for _ in range(rng.randrange(2, 9))]
         results = [rng.choice(RESULTS) for _ in range(rng.randrange(1, 5))]
-        text = SOURCE.format(lines="\n        ".join(lines), results=f"({', '.join(results)},)")
+        kind = rng.choice(list(KINDS))
+        body = "\n        ".join(lines)
+        text = SOURCE.format(
+            first="" if kind == "function" else "self, ",
+            lines=body if kind == "function" else body.replace("model.", "self."),
+            results=f"({', '.join(results)},)",
+        )
         plain_seed = rng.randrange(2**32)
         one, other = World(Random(plain_seed)), World(Random(plain_seed))
         for world in (one, other):
             exec(text, world.scope)
-        plain, fused = other.scope["make"](other.closure), fuse(one.scope["make"](one.closure))
+        plain, recorded = (
+            KINDS[kind](world.scope["make"](world.closure), world.scope["model"]) for world in (other, one)
+        )
+        fused = fuse(recorded)
         for step in range(4):
             p = rng.choice([0.5, -0.0, 2.0])
             try:

@@ -96,6 +96,36 @@ def main(offsets, kinds, layouts, dtypes):
                             assert np.allclose(result, expected, rtol=1e-5), (name, dtype, layout, kind, offset)
                             count += 1
     print(count)
+
+def every_function(every, kinds, dtypes):
+    # Each function of numbers, with all of its operands at an offset.
+    from arguments import call
+    from good_arguments import GOOD, public_function
+    from xtensor.backend import TABLE
+
+    names = [name for name, row in TABLE.items() if row.kind in ("elementwise", "special") and name in GOOD]
+    count = 0
+    for name in names[::every]:
+        for dtype in dtypes:
+            arguments = GOOD[name]()
+            values = {key: np.resize(x.numpy(), SIZE) for key, x in arguments.items() if isinstance(x, xp.Array)}
+            values = {key: x.astype(dtype) if x.dtype.kind == "f" else x for key, x in values.items()}
+            function, expected = public_function(name), None
+            for kind in ("array", *kinds):
+                for part in range(0, 64 if every == 1 else 16, 4 if dtype == "float32" else 8):
+                    print(name, dtype, kind, part, file=sys.stderr, flush=True)
+                    given = {
+                        key: placed(x, part // x.dtype.alignment * x.dtype.alignment, kind, "adjacent")
+                        for key, x in values.items()
+                    }
+                    result = call(function, {**arguments, **given})
+                    results = [np.asarray(x) for x in (result if isinstance(result, tuple) else (result,))]
+                    expected = results if expected is None else expected
+                    for x, y in zip(results, expected, strict=True):
+                        # Elements before and after those of a vector are computed by other instructions.
+                        assert np.allclose(x, y, rtol=1e-5, equal_nan=True), (name, dtype, kind, part)
+                    count += 1
+    print(count)
 """
 
 
@@ -108,3 +138,13 @@ def test_kernels_take_every_offset_that_numpy_calls_aligned(threads):
     )
     done = run(PROGRAM + call, XTENSOR_LLVM_FEWEST="0", XTENSOR_NUM_THREADS=threads, XTENSOR_DEVICE="cpu", timeout=1800)
     assert int(done) > 70
+
+
+def test_every_function_of_numbers_takes_every_offset():
+    call = (
+        "every_function(1, ('memory map', 'DLPack'), ('float32', 'float64'))"
+        if LONG
+        else ("every_function(9, ('DLPack',), ('float32',))")
+    )
+    done = run(PROGRAM + call, XTENSOR_LLVM_FEWEST="0", XTENSOR_DEVICE="cpu", timeout=1800)
+    assert int(done) > (5000 if LONG else 100)

@@ -204,9 +204,10 @@ import faulthandler, os, sys, threading, time, warnings
 
 warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks beside threads
 
-faulthandler.dump_traceback_later(60, exit=True)
 import xtensor as xp
 from toy import ToyBackend
+
+faulthandler.dump_traceback_later(60, exit=True)
 
 class Slow(ToyBackend):
     "Backend that takes its time to be probed and opened."

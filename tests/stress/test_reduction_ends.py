@@ -18,6 +18,8 @@ from xtensor.nn import functional
 
 from .tiers import LONG
 
+FLOATS = ("f2", "f4", "f8")
+
 DIGITS = 2400
 """Binary digits behind the point of roots: more than the square of the smallest float64 has."""
 
@@ -130,6 +132,11 @@ def units(result: float, expected: Fraction, info: Any) -> float:
     return float(abs(Fraction(result) - expected) / unit)
 
 
+def skip_without(device: xp.Device, dtype: str) -> None:
+    if not device.supports(np.dtype(dtype)):
+        pytest.skip(f"{device} does not support {dtype}")
+
+
 def check(
     device: xp.Device, host: np.ndarray, functions: dict[str, Any], axis: int | None, keepdims: bool
 ) -> list[str]:
@@ -157,9 +164,10 @@ def check(
     return wrong
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_reduction_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    skip_without(device, dtype)
     host = values(kind, np.finfo(dtype), (33, 33) if LONG else (17, 2))
     functions = {name: pair for name, pair in REDUCTIONS.items() if name != "sum" or kind in ("ordinary", "subnormal")}
     wrong = []
@@ -189,13 +197,15 @@ def test_fused_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):
     assert [line for axis in (0, 1, None) for line in check(device, host, functions, axis, axis == 0)] == []
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    skip_without(device, dtype)
     host = values(kind, np.finfo(dtype), (33, 33) if LONG else (17, 2))
+    functions = {name: pair for name, pair in COMPOSED.items() if dtype != "f2" or "weights" not in name}
     wrong = []
     for axis in (0, 1, None):
-        wrong += check(device, host, COMPOSED, axis, keepdims=axis == 0)
+        wrong += check(device, host, functions, axis, keepdims=axis == 0)
     assert wrong == []
 
 
@@ -266,10 +276,11 @@ def test_statistic_of_large_float16_is_rounded_once(device, name):
 
 
 @pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("kind", ["largest", "both signs", "squares overflow", "ordinary", "squares underflow"])
 @pytest.mark.parametrize("eps", [0.0, 1e-5])
 def test_normalization_is_right_at_the_ends_of_the_range(device, name, dtype, kind, eps):
+    skip_without(device, dtype)
     host = values(kind, np.finfo(dtype), (3, 33))
     with quiet():
         result = values_of(getattr(functional, name)(xp.asarray(host), eps=eps))
@@ -282,6 +293,59 @@ def test_normalization_is_right_at_the_ends_of_the_range(device, name, dtype, ki
             # Of the distance from the mean, the absolute error is one of the largest element.
             bound = 32 * float(np.finfo(dtype).eps) * max(float(abs(expected)), 1.0 if name == "layer_norm" else 0.0)
             assert abs(number - float(expected)) <= bound
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("zero", "subnormal", "smallest normal")])
+def test_cosine_is_right_at_the_ends_of_the_range(device, kind, dtype):
+    skip_without(device, dtype)
+    host = values(kind, np.finfo(dtype), (2, 5, 7))
+    with quiet():
+        result = values_of(functional.cosine_similarity(*map(xp.asarray, host), eps=0.0))
+    assert result.dtype == host.dtype
+    for x, y, number in zip(*host.tolist(), result.tolist(), strict=True):
+        a, b = [Fraction(item) for item in x], [Fraction(item) for item in y]
+        expected = sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0)) / (norm(a) * norm(b))
+        assert abs(number - float(expected)) <= (0.5 if dtype == "f2" else 8) * float(np.finfo(dtype).eps)
+
+
+def huber(d: Fraction) -> Fraction:
+    return d * d / 2 if abs(d) <= 1 else abs(d) - Fraction(1, 2)
+
+
+HALF_LOSSES: dict[str, Callable[[Fraction], Fraction]] = {
+    "mse_loss": lambda d: d * d,
+    "l1_loss": abs,
+    "smooth_l1_loss": huber,
+    "huber_loss": huber,
+}
+
+
+@pytest.mark.parametrize("name", HALF_LOSSES)
+@pytest.mark.parametrize("scale", [0.01, 1.0, 250.0])
+def test_loss_of_float16_is_rounded_once(device, name, scale):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    rng = np.random.default_rng(0)
+    x, target = (rng.integers(-256, 256, (2, 64)) / 256.0 * scale).astype(np.float16)
+    losses = [HALF_LOSSES[name](Fraction(a) - Fraction(b)) for a, b in zip(x.tolist(), target.tolist(), strict=True)]
+    result = getattr(functional, name)(xp.asarray(x), xp.asarray(target))
+    assert result.dtype == xp.float16
+    assert units(float(result), mean(losses), np.finfo(np.float16)) <= 0.51
+
+
+@pytest.mark.parametrize("scale", [2.0**-9, 1.0, 2.0**8])
+def test_cross_product_of_float16_is_rounded_once(device, scale):
+    if not device.supports(xp.float16):
+        pytest.skip(f"{device} does not support float16")
+    x, y = (np.random.default_rng(0).integers(1, 256, (2, 50, 3)) / 256.0 * scale).astype(np.float16)
+    result = xp.linalg.cross(xp.asarray(x), xp.asarray(y))
+    assert result.dtype == xp.float16
+    for a, b, numbers in zip(x.tolist(), y.tolist(), values_of(result).tolist(), strict=True):
+        for place, number in enumerate(numbers):
+            i, j = (place + 1) % 3, (place + 2) % 3
+            expected = Fraction(a[i]) * Fraction(b[j]) - Fraction(a[j]) * Fraction(b[i])
+            assert units(number, expected, np.finfo(np.float16)) <= 0.51
 
 
 @pytest.mark.parametrize(
@@ -335,11 +399,10 @@ def test_deviations_from_a_given_mean_at_the_ends_of_the_range(dtype, scale, shi
 
 
 @pytest.mark.parametrize("order", [-10, -2, -1.5, -1, 0.3, 1.5, 3, 10])
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("dtype", [*FLOATS, "c8", "c16"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("far from 0", "zero")])
 def test_norm_of_any_order_is_right_at_the_ends_of_the_range(device, kind, dtype, order):
-    if not device.supports(np.dtype(dtype)):
-        pytest.skip(f"{device} does not support {dtype}")
+    skip_without(device, dtype)
     info = np.finfo(dtype)
     host = values(kind, info, (5, 3))
     host = host[host != 0].reshape(1, -1).astype(dtype)

@@ -107,7 +107,7 @@ class Provider(ABC):
 
         Ours: 30 Triton, 20 CuPy, 10 a SYCL GPU, 0 the CPU; below 0 a device is never chosen by itself.
         """
-        return 0
+        return 0 if self.chosen_by_itself else -100
 
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         """Return functions that are asked before the library's, by their operations' names.

@@ -28,6 +28,7 @@ __all__ = [
     "check_copy",
     "check_dtype",
     "check_flag",
+    "check_function",
     "check_integer",
     "check_order",
     "check_shape",
@@ -134,6 +135,12 @@ def check_integer(value: Any, function: str, name: str) -> int:
             f"{type(value).__name__!r} object cannot be interpreted as an integer; {function}(): {name} is an integer, "
             f"not {describe(value)}"
         ) from None
+
+
+def check_function(value: Any, function: str) -> None:
+    """Raise TypeError unless an argument of a transform is a function."""
+    if not callable(value):
+        raise TypeError(f"{function}() takes a function, not {describe(value)}")
 
 
 def check_flag(value: Any, function: str, name: str) -> bool:

@@ -4,11 +4,9 @@ Requirements: two arrays on one device reach the native function in one hop, wit
 rarer (scalars, arrays on two devices, bad input, exhausted memory, warnings) is left to functions of its own. A call
 carries its :class:`~xtensor._core.operations.Operation`, so that errors, profiles and warnings name it.
 
-Each function here computes every case. Where the module ``_compiled`` was built, it stands before them and computes the
-ordinary ones.
+Each function here computes every case; the module ``_compiled``, where it was built, computes the ordinary ones first.
 
-An operand is recognised by its fields ``_native`` and ``_device``, so that this module does not depend on the Array
-class, which is built on it.
+An operand is recognised by its fields ``_native`` and ``_device``: this module does not depend on the class Array.
 """
 
 from __future__ import annotations
@@ -211,6 +209,8 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, fr
             else:
                 return _mixed(operation, x1, x2, foreign, frames, callee)
         except AttributeError:
+            device = None
+        if device is None:  # not within the except block, whose error would be the context of another one
             return _mixed(operation, x1, x2, foreign, frames, callee)
         implementation = device.table[index]
         if size >= implementation.min_size:

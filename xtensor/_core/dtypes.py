@@ -97,15 +97,18 @@ def as_dtype(value: Any, function: str) -> DType:
     """Return an argument that must be a dtype as a ``numpy.dtype``; raise TypeError unless of booleans or numbers."""
     if value.__class__ in NUMPY_CLASSES and value in NUMPY_DTYPES:
         return value  # type: ignore[no-any-return]
-    dtype: DType | None = None
+    dtype, missing = None, ""
     if isinstance(value, (np.dtype, type, str)):
         try:
             dtype = load_bfloat16() if value.__class__ is str and value == BFLOAT16 else np.dtype(value)
-        except (ImportError, TypeError):
-            dtype = None
+        except ImportError:
+            missing = f"; bfloat16 needs ml_dtypes, which is missing or broken: {BFLOAT16_REMEDY}"
+        except TypeError:
+            pass
     if dtype is None or not (dtype in NUMPY_DTYPES or is_bfloat16(dtype)):
         raise TypeError(
             f"{function}() takes a dtype of booleans or numbers, such as xtensor.float32, not {describe(value)}"
+            + missing
         )
     return dtype
 

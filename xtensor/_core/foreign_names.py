@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "MODULE", "NAMESPACE", "OPTIMIZER"]
+__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "METHODS", "NAMESPACE"]
 
 PYTORCH: dict[str, str] = {
     "FloatTensor": "xtensor.asarray(data, dtype=xtensor.float32)",
@@ -479,27 +479,27 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
 }
 """Attributes of arrays of other libraries, with the library and what xtensor has for them."""
 
-MODULE: dict[str, str] = {
-    "add_module": "an attribute: model.name = layer",
-    "bfloat16": "model.astype(xtensor.bfloat16), or xtensor.nn.autocast(model, 'bfloat16')",
-    "compile": "xtensor.fuse(f) of a function of the model",
-    "cpu": "model.to_device('cpu')",
-    "cuda": "model.to_device('cuda')",
-    "double": "model.astype(xtensor.float64)",
-    "float": "model.astype(xtensor.float32)",
-    "half": "model.astype(xtensor.float16), or xtensor.nn.autocast(model, 'float16')",
-    "register_parameter": "an attribute: model.name = array",
-    "requires_grad_": "model.freeze()",
-    "to": "model.to_device(device), or model.astype(dtype)",
-    "zero_grad": "not needed: xtensor.autograd.grad(f) returns the gradient",
+METHODS: dict[str, dict[str, str]] = {
+    "model": {
+        "add_module": "an attribute, model.name = module",
+        "bfloat16": "model.astype(xtensor.bfloat16), or xtensor.nn.autocast(model, 'bfloat16')",
+        "compile": "xtensor.fuse(f) of a function of the model",
+        "cpu": "model.to_device('cpu')",
+        "cuda": "model.to_device('cuda')",
+        "double": "model.astype(xtensor.float64)",
+        "float": "model.astype(xtensor.float32)",
+        "half": "model.astype(xtensor.float16), or xtensor.nn.autocast(model, 'float16')",
+        "register_parameter": "an attribute, model.name = xtensor.nn.Parameter(x)",
+        "requires_grad_": "model.freeze() and model.unfreeze()",
+        "to": "model.to_device(device), and for a dtype model.astype(dtype)",
+        "zero_grad": "not needed: xtensor.autograd.grad(f)(model) returns a new gradient",
+    },
+    "optimizer": {
+        "add_param_group": "another optimizer of a part of the model",
+        "defaults": "attributes of the optimizer",
+        "param_groups": "optimizer.lr, a number or a function of the number of updates",
+        "step": "optimizer.update(model, gradient), with the gradient that xtensor.autograd.value_and_grad returns",
+        "zero_grad": "not needed: xtensor.autograd.value_and_grad returns a new gradient",
+    },
 }
-"""Attributes of PyTorch's modules, and what xtensor's have for them."""
-
-OPTIMIZER: dict[str, str] = {
-    "add_param_group": "another optimizer of a part of the model",
-    "defaults": "attributes of the optimizer",
-    "param_groups": "the attribute lr, of all parameters",
-    "step": "model = optimizer.update(model, gradient), with gradient = xtensor.autograd.grad(loss)(model)",
-    "zero_grad": "not needed: xtensor.autograd.grad(f) returns the gradient",
-}
-"""Attributes of PyTorch's optimizers, and what xtensor's have for them."""
+"""Methods of PyTorch's modules and optimizers and what xtensor has for them."""

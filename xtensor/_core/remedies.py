@@ -10,17 +10,16 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from .foreign_names import ATTRIBUTES, CHAPTERS, MODULE, NAMESPACE, OPTIMIZER
+from .foreign_names import ATTRIBUTES, CHAPTERS, METHODS, NAMESPACE
 
 __all__ = [
     "ATTRIBUTES",
     "CHAPTERS",
-    "MODULE",
+    "METHODS",
     "NAMESPACE",
-    "OPTIMIZER",
     "ForeignAttribute",
     "add_foreign_attributes",
-    "attribute_finder",
+    "add_foreign_methods",
     "explain",
     "finder",
     "missing",
@@ -79,21 +78,6 @@ def finder(module: str) -> Callable[[str], NoReturn]:
     return find
 
 
-def attribute_finder(names: dict[str, str]) -> Callable[[Any, str], NoReturn]:
-    """Return the ``__getattr__`` of a class: the error for an attribute, with the remedy for those of PyTorch's."""
-
-    def find(instance: Any, name: str) -> NoReturn:
-        remedy = f"; PyTorch's {name} is {names[name]}" if name in names else ""
-        text = f"{type(instance).__name__!r} object has no attribute {name!r}{remedy}"
-        try:
-            raise AttributeError(text, name=name, obj=instance)
-        except AttributeError as error:
-            error.__traceback__ = None  # a bare raise does not enter this frame again
-            raise
-
-    return find
-
-
 def explain(error: TypeError) -> None:
     """Add the remedy to Python's message for an argument that a function does not take."""
     text = str(error)
@@ -109,19 +93,18 @@ def explain(error: TypeError) -> None:
 
 
 class ForeignAttribute:
-    """Attribute of another library's arrays: an Array does not have it, and the error names the remedy."""
+    """Attribute of another library's objects: xtensor's object does not have it, and the error names the remedy."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, remedy: str) -> None:
+        self._name, self._remedy = name, remedy
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
-        library, remedy = ATTRIBUTES[self._name]
         subject = (
             f"type object {owner.__name__!r}" if instance is None and owner else f"{type(instance).__name__!r} object"
         )
         try:
             raise AttributeError(
-                f"{subject} has no attribute {self._name!r}; {library}'s x.{self._name} is {remedy}",
+                f"{subject} has no attribute {self._name!r}; {self._remedy}",
                 name=self._name,
                 obj=instance,
             )
@@ -145,8 +128,26 @@ def add_foreign_attributes(cls: type, absent: Callable[[Any], Iterable[str]]) ->
     def names_of_class(self: type) -> list[str]:
         return sorted(set(type.__dir__(self)) - ATTRIBUTES.keys())
 
-    for name in ATTRIBUTES:
+    for name, (library, remedy) in ATTRIBUTES.items():
         if not hasattr(cls, name):
-            setattr(cls, name, ForeignAttribute(name))
+            setattr(cls, name, ForeignAttribute(name, f"{library}'s x.{name} is {remedy}"))
     cls.__dir__ = names  # type: ignore[assignment,method-assign]
     type(cls).__dir__ = names_of_class  # type: ignore[assignment,method-assign]
+
+
+def add_foreign_methods(cls: type, kind: str) -> None:
+    """Give a class of modules or optimizers the methods of PyTorch's, which raise, and hide them from :func:`dir`.
+
+    Parameters
+    ----------
+    kind
+        The key of :data:`METHODS`, and the name of the object in the messages.
+    """
+    methods = METHODS[kind]
+
+    def names(self: object) -> list[str]:
+        return [name for name in object.__dir__(self) if name not in methods or hasattr(self, name)]
+
+    for name, remedy in methods.items():
+        setattr(cls, name, ForeignAttribute(name, f"PyTorch's {kind}.{name} is {remedy}"))
+    cls.__dir__ = names  # type: ignore[assignment,method-assign]

@@ -26,6 +26,7 @@ __all__ = [
     "largest",
     "least_power",
     "needs_scaling",
+    "normalized",
     "power_of_two",
     "rescaled",
     "rescaled_where_needed",
@@ -126,6 +127,11 @@ def largest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
     parts = (xp.real(x), xp.imag(x)) if x.dtype.kind == "c" else (x,)
     sizes = [xp.max(xp.abs(part), axis=axes, keepdims=True) for part in parts]
     return sizes[0] if len(sizes) == 1 else xp.maximum(*sizes)
+
+
+def normalized(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """Return an operand with each slice divided by a power of two, so that its largest component is about 1."""
+    return _quotient(xp, x, _scales(xp, (x,), axes, largest)[0][0])
 
 
 def smallest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:

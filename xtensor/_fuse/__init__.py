@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .._core.errors import describe
+from .._core.checks import check_function
 from .functions import Fused, check_names, generator_of
 
 __all__ = ["Fused", "fuse", "generator_of"]
@@ -72,8 +72,7 @@ def fuse(function: Any = None, /, *, static: Collection[str] = (), donate: Colle
     """
     if function is None:
         return lambda function: fuse(function, static=static, donate=donate)
-    if not callable(function):
-        raise TypeError(f"fuse() takes a function, not {describe(function)}")
+    check_function(function, "fuse")
     static, donate = [(names,) if isinstance(names, str) else names for names in (static, donate)]
     check_names(function, {"static": static, "donate": donate})
     return Fused(function, static, donate)
@@ -105,8 +104,7 @@ def explain(function: Callable[..., Any], /) -> Callable[..., None]:
     >>> import xtensor as xp
     >>> xp.fuse.explain(lambda x: xp.sum(x * x))(xp.asarray([3.0]))  # doctest: +SKIP
     """
-    if not callable(function):
-        raise TypeError(f"explain() takes a function, not {describe(function)}")
+    check_function(function, "explain")
     fused = function if isinstance(function, Fused) else Fused(function, ())
 
     def explained(*args: Any, **kwargs: Any) -> None:

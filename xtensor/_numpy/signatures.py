@@ -370,7 +370,13 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = Fal
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any, copy: Any = None) -> Array:
     """Return ``numpy.asarray(a, like=x)``: an Array on the device of ``x``."""
-    return _in_order(xp.asarray(a, dtype=dtype, device=device, copy=copy), order, copy)
+    return _in_order(xp.asarray(a, dtype=dtype, device=device, copy=copy), _order_of(a, order), copy)
+
+
+def _order_of(a: Any, order: Any) -> Any:
+    """Return the order of an array of ``a``: a sequence has none to keep, so that its array is row-major."""
+    keeps = order is None or (isinstance(order, str) and order.upper() in ("K", "A"))
+    return "C" if keeps and isinstance(a, (list, tuple)) else order
 
 
 def _in_order(x: Array, order: Any, copy: Any = None) -> Array:
@@ -413,7 +419,7 @@ def array(
     ndmax: int = 0,
 ) -> Array:
     """Return ``numpy.array(object, like=x)``: an Array on the device of ``x``."""
-    result = _in_order(xp.asarray(object, dtype=dtype, device=device, copy=copy), order, copy)
+    result = _in_order(xp.asarray(object, dtype=dtype, device=device, copy=copy), _order_of(object, order), copy)
     return xp.reshape(result, (1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 

@@ -21,6 +21,7 @@ from .._core.scaling import (
     largest,
     least_power,
     needs_scaling,
+    normalized,
     power_of_two,
     rescaled_where_needed,
 )
@@ -115,11 +116,25 @@ def average(
             return with_derivative_of(total, value)
 
         reduced = tuple(range(a.ndim)) if axes is None else axes
-        mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced, joined=joined)
+        if base_device(a.device).lazy:
+            mean = _mean_of_chunks(values, factors, reduced, keepdims)
+        else:
+            mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced, joined=joined)
         total = xp.broadcast_to(total, mean.shape)
         if factors.dtype.itemsize > dtype.itemsize and dtype.itemsize == 2:
             mean, total = xp.astype(mean, dtype), xp.astype(total, dtype)
     return (mean, total.copy()) if truth(returned, "average", "returned") else mean
+
+
+def _mean_of_chunks(values: Array, weights: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Return the weighted mean on a lazy device, which reads the weights twice and the values once."""
+    if weights.size:
+        weights = normalized(xp, weights, axes) * 0.5  # no product is larger than its element
+    products = values * weights
+    weighted, total = (xp.sum(x, axis=axes, dtype=products.dtype, keepdims=keepdims) for x in (products, weights))
+    # The sum may leave the range, a mean does not.
+    inner = xp.mean(products, axis=axes, keepdims=keepdims) / xp.mean(weights, axis=axes, keepdims=keepdims)
+    return xp.where(xp.isfinite(weighted), weighted / total, inner)
 
 
 @composed

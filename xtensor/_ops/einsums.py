@@ -72,12 +72,13 @@ def einsum(
     out
         The Array to write the result to.
     dtype
-        The dtype to which the operands are cast before they are multiplied; None for their promoted dtype.
+        The dtype to which the operands are cast before they are multiplied; None for the promoted dtype of the operands
+        and of ``out``.
     order
         Accepted for compatibility with NumPy and ignored: the memory layout of the result is the device's.
     casting
-        Which casts of the operands to ``dtype`` are allowed, as in :func:`numpy.can_cast`; with ``"unsafe"`` any of the
-        result to the dtype of ``out``.
+        Which casts of the operands and of ``out`` to that dtype, and of the result to the dtype of ``out``, are
+        allowed, as in :func:`numpy.can_cast`. Complex numbers do not cast to real ones: take their real part.
     optimize
         Accepted for compatibility with NumPy and ignored: the order of contraction is always optimized.
 
@@ -91,11 +92,12 @@ def einsum(
     ValueError
         If the subscripts are malformed, or do not fit the operands.
     TypeError
-        If an operand is not an Array, or ``casting`` does not allow its cast to ``dtype``.
+        If an operand is not an Array, or ``casting`` does not allow a cast.
 
     Notes
     -----
-    NumPy, ``einsum``. The result is never a view of an operand.
+    NumPy, ``einsum``. The result is never a view of an operand, and ``dtype`` holds also where nothing is added up:
+    NumPy returns a view of a single operand then, in the dtype of the operand.
 
     Examples
     --------
@@ -106,19 +108,28 @@ def einsum(
     arrays, (labels, output, lengths) = _parse(subscripts, operands)
     check_order(order, "einsum")
     check_casting(casting, "einsum")
-    if dtype is not None:
-        wanted = check_dtype(dtype, arrays[0]._device, "einsum")
-        for x in arrays:
-            if not can_cast(x.dtype, wanted, casting):
-                raise TypeError(
-                    f"Iterator operand required copying or buffering; einsum() does not cast an operand of {x.dtype} "
-                    f"to {wanted} with casting={casting!r}; pass casting='unsafe' or cast it with xtensor.astype"
-                )
-        arrays = [xp.astype(x, wanted, copy=False) for x in arrays]
+    if dtype is not None or out is not None or casting != "safe":  # promotion alone casts safely
+        arrays = _cast(arrays, dtype, out, casting)
     result = _sum_of_products(arrays, labels, output, lengths)
     if len(arrays) == 1 and len(output) == len(lengths):
         result = xp.asarray(result, copy=True)  # nothing is added up: it may be a view
-    return store("einsum", result, out, "unsafe" if casting == "unsafe" else "same_kind")
+    return store("einsum", result, out, casting)
+
+
+def _cast(arrays: list[Array], dtype: DTypeLike | None, out: Any, casting: Casting) -> list[Array]:
+    """Return the operands in the dtype of the products: ``dtype``, or the promoted one of the operands and ``out``.
+
+    ``out`` is an operand, too, as partial sums are read from it in NumPy: its dtype casts to that of the products.
+    """
+    dtypes = [x.dtype for x in (*arrays, out) if hasattr(x, "dtype")]
+    wanted = result_type(*dtypes) if dtype is None else check_dtype(dtype, arrays[0]._device, "einsum")
+    for each in dtypes:
+        if not can_cast(each, wanted, casting):
+            raise TypeError(
+                f"Iterator required copying or buffering; einsum() does not cast an operand of {each} to {wanted} with "
+                f"casting={casting!r}; pass casting='unsafe' or cast it with xtensor.astype"
+            )
+    return [xp.astype(x, wanted, copy=False) for x in arrays]
 
 
 def _sum_of_products(arrays: list[Array], labels: Sequence[Labels], output: Labels, lengths: dict[Any, int]) -> Array:

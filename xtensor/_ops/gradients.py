@@ -67,7 +67,11 @@ def gradient(f: AnyArray, *varargs: Any, axis: Axis = None, edge_order: int = 1)
         )
     if kind_of(f.dtype) not in "fc":
         f = xp.astype(f, device.default_dtypes["real floating"])
-    results = tuple(_derivative(f, i, spacing, edge_order) for i, spacing in zip(axes, spacings, strict=True))
+    dtype = f.dtype
+    if dtype == xp.float16:  # differences of products cancel: rounded once, at the end
+        f = xp.astype(f, xp.float32)
+    derivatives = (_derivative(f, i, spacing, edge_order) for i, spacing in zip(axes, spacings, strict=True))
+    results = tuple([xp.astype(each, dtype, copy=False) for each in derivatives])
     return results[0] if len(results) == 1 else results
 
 

@@ -226,22 +226,39 @@ def _integral(y: Array, axis: int, steps_of: Callable[..., Any], *coordinates: A
     def compute(y: Array, *coordinates: Array) -> tuple[Array, None]:
         steps = steps_of(*coordinates)
         left, right = _before(y, axis), _after(y, axis)
-        # Nothing is computed again on lazy devices: halves keep the sum of two samples in the range.
-        heights = right * 0.5 + left * 0.5 if lazy else right + left
+        if lazy:
+            return _sum_of_chunks(left, right, steps, axis), None
+        heights = right + left
         if isinstance(steps, Array):
             steps, heights = _casts.promoted(steps, heights)
         elif isinstance(steps, complex) and heights.dtype.kind != "c":
             heights = standard.astype(heights, result_type(heights.dtype, np.complex64))
-        if steps.__class__ is float and steps == 1.0:
-            areas = heights if lazy else heights / 2.0
-        else:
-            areas = steps * heights if lazy else steps * heights / 2.0
+        areas = heights / 2.0 if steps.__class__ is float and steps == 1.0 else steps * heights / 2.0
         return standard.sum(areas, axis=axis - y.ndim, dtype=areas.dtype), None
 
     operands = y, *coordinates
     return rescaled_where_needed(  # type: ignore[no-any-return]
         standard, compute, lambda: operands, (1,) * len(operands), (axis,), joined=with_derivative_of
     )
+
+
+def _sum_of_chunks(left: Array, right: Array, steps: Any, axis: int) -> Array:
+    """Return an integral on a lazy device, where nothing is computed again with scaled operands.
+
+    The sum of two samples may leave the range where their products with half a step do not, and a sum of areas where
+    their mean does not.
+    """
+    if isinstance(steps, Array):
+        steps, left, right = _casts.promoted(steps, left, right)
+    elif isinstance(steps, complex) and left.dtype.kind != "c":
+        left, right = (standard.astype(x, result_type(x.dtype, np.complex64)) for x in (left, right))
+    half = steps * 0.5
+    areas = half * left + half * right
+    total = standard.sum(areas, axis=axis - left.ndim, dtype=areas.dtype)
+    if not areas.size:
+        return total
+    mean = standard.mean(areas, axis=axis - left.ndim) * float(areas.shape[axis])
+    return standard.where(standard.isfinite(total), total, mean)
 
 
 @composed

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array, wrap
+from .._core.checks import check_function
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.levels import base_of, lifted, running, standing_on
@@ -78,8 +79,7 @@ def vmap(
     Array([[3., 4.],
            [6., 8.]])
     """
-    if not callable(f):
-        raise TypeError(f"vmap() takes a function, not {describe(f)}")
+    check_function(f, "vmap")
 
     @wraps(f)
     def batched(*args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from .. import _ops as xp
 from .._core.array import Array, wrap
+from .._core.checks import check_function
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.levels import lifted, lowered, running
@@ -282,6 +283,7 @@ def checkpoint(f: F) -> F:
         Function of Arrays or of nested containers of them that returns the same. The Arrays that are differentiated are
         among its arguments, not variables of the enclosing scope.
     """
+    check_function(f, "checkpoint")
 
     @wraps(f)
     def computed_again(*args: Any, **kwargs: Any) -> Any:

@@ -19,7 +19,7 @@ from .._core.tracing_errors import UnknownValueError
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
 from .._vmap import vmap
-from ._transforms import Argnums, Function, arrays_of, as_array, grad, jvp, learned, positions, vjp
+from ._transforms import Argnums, Function, arrays_of, as_array, check_transform, grad, jvp, learned, positions, vjp
 
 __all__ = ["hessian", "hvp", "jacobian"]
 
@@ -42,6 +42,7 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
         Function of the same arguments that returns, for each Array of the result and each Array of the argument, an
         Array of the shape of the former and then the latter, nested as the result and then the argument.
     """
+    check_transform(f, argnums, "jacobian")
     if mode not in ("reverse", "forward"):
         raise ValueError(f"jacobian(): mode is 'reverse' or 'forward', not {describe(mode)}")
 

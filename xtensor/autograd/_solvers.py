@@ -15,7 +15,7 @@ from .. import _ops as xp
 from .. import linalg
 from .._core.array import Array, to_numpy
 from .._core.dtypes import kind_of
-from .._core.errors import describe
+from .._core.errors import describe, install_command
 from .._core.trees import flatten
 from ._custom import differentiated_by, highest_transform
 from ._jacobians import jacobian
@@ -179,6 +179,15 @@ def _as_numbers(x: Array) -> np.ndarray[Any, Any]:
     return np.asarray(to_numpy(x), dtype=np.float64).reshape(-1)
 
 
+def _scipy_optimize(function: str) -> Any:
+    """Return ``scipy.optimize``."""
+    try:
+        from scipy import optimize
+    except ImportError as error:
+        raise ImportError(f"{function}() needs SciPy, which is missing; {install_command('scipy>=1.17')}") from error
+    return optimize
+
+
 def minimize(f: Callable[..., Any], x0: Array, args: tuple[Any, ...] = (), **options: Any) -> Any:
     """Return :func:`scipy.optimize.minimize` of a function of Arrays, with its gradient.
 
@@ -198,8 +207,7 @@ def minimize(f: Callable[..., Any], x0: Array, args: tuple[Any, ...] = (), **opt
     scipy.optimize.OptimizeResult
         Its ``x`` and ``jac`` are Arrays of the shape, dtype and device of ``x0``.
     """
-    from scipy import optimize
-
+    optimize = _scipy_optimize("minimize")
     both = value_and_grad(f)
 
     def numbers(values: np.ndarray[Any, Any]) -> tuple[float, np.ndarray[Any, Any]]:
@@ -232,8 +240,7 @@ def least_squares(f: Callable[..., Array], x0: Array, args: tuple[Any, ...] = ()
     scipy.optimize.OptimizeResult
         Its ``x`` is an Array of the shape, dtype and device of ``x0``.
     """
-    from scipy import optimize
-
+    optimize = _scipy_optimize("least_squares")
     slopes = jacobian(f)
 
     def residuals(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -68,16 +68,17 @@ class Traced(ValueArray):
 
 
 class Key:
-    """An index of native arrays, which is one argument however many arrays are in it."""
+    """An index of a device's native arrays, which is one argument however many arrays are in it."""
 
-    __slots__ = ("native",)
+    __slots__ = ("device", "native")
 
-    def __init__(self, native: Any) -> None:
-        self.native = native
+    def __init__(self, native: Any, device: Device) -> None:
+        self.native, self.device = native, device
 
-    def over(self, device: Device) -> Any:
-        """Return the index with Arrays of a device."""
-        return mapped(self.native, lambda native: wrap(native, device), device.native_type)
+    @property
+    def index(self) -> Any:
+        """The index with Arrays of its device, which may be below the device of a cotangent: that of a batch."""
+        return mapped(self.native, lambda native: wrap(native, self.device), self.device.native_type)
 
 
 def collected(tree: Any, kind: type) -> tuple[list[Any], Any]:
@@ -235,8 +236,8 @@ class Transform(Level):
     def _key(self, key: Any) -> Key:
         """Return a key with index arrays by value. Sequences of integers in a tuple are index arrays."""
         if key.__class__ is tuple:
-            return Key(tuple(map(self._part, key)))
-        return Key(self._part(key))
+            return Key(tuple(map(self._part, key)), self.below)
+        return Key(self._part(key), self.below)
 
     def _part(self, part: Any) -> Any:
         base = self.below

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array, wrap
+from .._core.checks import check_function
 from .._core.device import Device
 from .._core.dtypes import kind_of
 from .._core.errors import NotDifferentiableError, describe
@@ -43,11 +44,22 @@ def arrays_of(*trees: Any) -> list[Array]:
     return [leaf for leaf in flatten(trees)[0] if leaf.__class__ is Array]
 
 
+def check_transform(f: Any, argnums: Any, name: str) -> None:
+    """Raise TypeError unless a transform of a function of some of its arguments was called with such."""
+    check_function(f, name)
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    if not all(isinstance(number, int) for number in numbers):
+        raise TypeError(
+            f"{name}(): argnums is an integer or a tuple of integers, not {describe(argnums)}; {name}(f) returns a "
+            "function, which takes the arguments of f"
+        )
+
+
 def positions(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
     """Return the numbers of the differentiated arguments."""
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for number in numbers:
-        if not isinstance(number, int) or not -count <= number < count:
+        if not -count <= number < count:
             raise ValueError(
                 f"{name}(): argnums names argument {describe(number)}, but the function was called with {count} "
                 "positional arguments; arguments to differentiate are passed by position"
@@ -206,6 +218,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
     The gradient with respect to a complex argument :math:`z = a + bi` is
     :math:`\partial f/\partial a - i\,\partial f/\partial b`, as in JAX; its conjugate is the direction of ascent.
     """
+    check_transform(f, argnums, "grad")
 
     @wraps(f)
     def differentiated(*args: Any, **kwargs: Any) -> Any:
@@ -305,6 +318,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         structure and the shapes of the value, and returns a tuple of cotangents, one for each argument. It can be
         called several times.
     """
+    check_function(f, "vjp")
     run = Run(Reverse, f, primals, {}, tuple(range(len(primals))), "vjp", as_variable)
     output, aux = without_aux(run.output, has_aux, "vjp")
     results, tree = flatten(output)
@@ -389,6 +403,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
     tuple
         ``(value, tangent)``, and ``(value, tangent, aux)`` with ``has_aux``.
     """
+    check_function(f, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError(f"jvp() takes primals and tangents as tuples, not {describe(primals)} and {describe(tangents)}")
     if len(primals) != len(tangents):

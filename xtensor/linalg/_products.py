@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
+import numpy as np
+
+from .. import _ops as xp
 from .._core.array import Array, apply
 from .._core.backend import Native
 from .._core.checks import check_axis, check_integer
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = ["cross", "matrix_power", "outer"]
+
+HALF = np.dtype(np.float16)
 
 
 def _compose_cross(xp: Any, x1: Native, x2: Native, *, axis: int) -> Native:
@@ -91,6 +96,9 @@ def cross(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> 
             f"axis {axis}, not shapes {x1.shape} and {x2.shape}; name the axis that holds the vectors"
         )
     check_broadcast(x1.shape, x2.shape, "cross")
+    if x1.dtype == x2.dtype == HALF:  # differences of products, which may leave the range
+        single = cross(xp.astype(x1, xp.float32), xp.astype(x2, xp.float32), axis=position)
+        return xp.astype(single, HALF)
     return apply(CROSS, device, native1, native2, axis=position)
 
 

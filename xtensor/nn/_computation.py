@@ -8,7 +8,8 @@ are off, because the branch that is not selected may overflow or be NaN.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,7 +22,29 @@ from .._core.large_calls import call_elementwise_if_implemented
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
 
-__all__ = ["compute"]
+__all__ = ["compute", "in_single"]
+
+F = TypeVar("F", bound=Callable[..., Array])
+
+
+def in_single(function: F) -> F:
+    """Compute a composition in float32 where its operands promote to float16 or bfloat16, and round its result once."""
+
+    @wraps(function)
+    def computing(*args: Any, **kwargs: Any) -> Array:
+        dtypes = [x.dtype for x in (*args, *kwargs.values()) if isinstance(x, Array) and kind_of(x.dtype) == "f"]
+        if not dtypes or min(dtype.itemsize for dtype in dtypes) > 2:
+            return function(*args, **kwargs)
+        dtype = result_type(*dtypes)
+        widened = {name: _in_float32(x) for name, x in kwargs.items()}
+        return xp.astype(function(*map(_in_float32, args), **widened), dtype, copy=False)
+
+    return computing  # type: ignore[return-value]
+
+
+def _in_float32(x: Any) -> Any:
+    """Cast an Array of 16 bits; other arguments are returned unchanged."""
+    return xp.astype(x, xp.float32) if isinstance(x, Array) and kind_of(x.dtype) == "f" and x.dtype.itemsize == 2 else x
 
 
 def compute(operation: Operation, formula: Callable[..., Any], *operands: Array | None, **options: Any) -> Array:

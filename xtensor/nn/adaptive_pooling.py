@@ -12,6 +12,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
+from ._computation import in_single
 from .max_pooling import first_largest
 from .pooling import checked
 from .windows import along_axis, constant, lengths_of
@@ -32,6 +33,7 @@ __all__ = [
 
 
 @composed
+@in_single
 def adaptive_avg_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     r"""Mean of each of a number of parts of one axis.
 
@@ -103,6 +105,7 @@ def adaptive_max_pool1d(
 
 
 @composed
+@in_single
 def adaptive_avg_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     r"""Mean of each of a number of parts of two axes.
 
@@ -174,6 +177,7 @@ def adaptive_max_pool2d(
 
 
 @composed
+@in_single
 def adaptive_avg_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     r"""Mean of each of a number of parts of three axes.
 

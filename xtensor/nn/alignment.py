@@ -14,6 +14,7 @@ from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
 from .._core.errors import describe
 from ._checks import check_real_floating
+from ._computation import in_single
 from .distances import Reduction, reduced
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ IMPOSSIBLE = -1e30
 
 
 @composed
+@in_single
 def ctc_loss(
     log_probs: AnyArray,
     targets: AnyArray,

@@ -331,11 +331,18 @@ def _operands(
     alone = x.ndim == axes + 1
     x = xp.expand_dims(x, axis=0) if alone else x
     channels = x.shape[1]
-    expected = channels // count if inputs == 1 else channels
-    if weight.ndim != axes + 2 or weight.shape[inputs] != expected or channels % count or weight.shape[0] % count:
+    if weight.ndim != axes + 2:
+        raise ValueError(f"{name}(): weight has shape {weight.shape}, expected {axes + 2} axes")
+    expected = weight.shape[inputs] * (count if inputs == 1 else 1)
+    if channels != expected:
         raise ValueError(
-            f"{name}(): x of {channels} channels, weight of shape {weight.shape} and groups={count} do not match, "
-            f"expected {axes + 2} axes, with length {expected} on axis {inputs}, and channels that groups divides"
+            f"{name}(): x of shape {x.shape} has {channels} channels, expected {expected} for a weight of shape "
+            f"{weight.shape} and groups={count}"
+        )
+    if channels % count or weight.shape[0] % count:
+        raise ValueError(
+            f"{name}(): groups={count} does not divide {channels} channels and the length {weight.shape[0]} of axis 0 "
+            "of the weight"
         )
     outputs = weight.shape[0] if inputs == 1 else weight.shape[1] * count
     check_parameter(bias, (outputs,), name, "bias")

@@ -9,8 +9,10 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer, check_word
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
+from ..linalg import vector_norm
 from ..special.logistic import log_expit
 from ._checks import broadcasts_to, check_eps, check_number, check_parameter, check_real_floating
+from ._computation import in_single
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -49,6 +51,7 @@ def reduced(loss: Array, reduction: Reduction, name: str) -> Array:
 
 
 @composed
+@in_single
 def mse_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean") -> Array:
     """Squared error (x − t)².
 
@@ -78,6 +81,7 @@ def mse_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean")
 
 
 @composed
+@in_single
 def l1_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean") -> Array:
     """Absolute error |x − t|.
 
@@ -106,6 +110,7 @@ def l1_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean") 
 
 
 @composed
+@in_single
 def smooth_l1_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean", beta: float = 1.0) -> Array:
     r"""Absolute error, quadratic near 0: :math:`d^2 / 2\beta` for :math:`|d| < \beta`, else :math:`|d| - \beta/2`.
 
@@ -143,6 +148,7 @@ def smooth_l1_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "
 
 
 @composed
+@in_single
 def huber_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean", delta: float = 1.0) -> Array:
     r"""Huber loss: :math:`d^2 / 2` for :math:`|d| \le \delta`, else :math:`\delta (|d| - \delta / 2)`.
 
@@ -178,6 +184,7 @@ def huber_loss(x: AnyArray, target: AnyArray, /, *, reduction: Reduction = "mean
 
 
 @composed
+@in_single
 def binary_cross_entropy(
     x: AnyArray, target: AnyArray, /, *, weight: AnyArray | None = None, reduction: Reduction = "mean"
 ) -> Array:
@@ -231,6 +238,7 @@ def _times(loss: Array, weight: Array | None, name: str, word: str) -> Array:
 
 
 @composed
+@in_single
 def binary_cross_entropy_with_logits(
     x: AnyArray,
     target: AnyArray,
@@ -272,6 +280,7 @@ def binary_cross_entropy_with_logits(
 
 
 @composed
+@in_single
 def kl_div(
     x: AnyArray,
     target: AnyArray,
@@ -317,6 +326,7 @@ def kl_div(
 
 
 @composed
+@in_single
 def nll_loss(
     x: AnyArray,
     target: AnyArray,
@@ -383,6 +393,7 @@ def nll_loss(
 
 
 @composed
+@in_single
 def cosine_similarity(x1: AnyArray, x2: AnyArray, /, *, axis: int = 1, eps: float = 1e-8) -> Array:
     r"""Cosine of the angle of vectors, :math:`\frac{x_1 \cdot x_2}{\max(\|x_1\|, \epsilon) \max(\|x_2\|, \epsilon)}`.
 
@@ -412,16 +423,16 @@ def cosine_similarity(x1: AnyArray, x2: AnyArray, /, *, axis: int = 1, eps: floa
     number = check_axis(axis, max(x1.ndim, x2.ndim), name)
     least = check_eps(eps, name)
     x1, x2 = xp.broadcast_arrays(x1, x2)
-    return xp.sum(x1 * x2, axis=number) / (_norm(x1, number, least) * _norm(x2, number, least))
+    return xp.sum(_direction(x1, number, least) * _direction(x2, number, least), axis=number)
 
 
-def _norm(x: Array, axis: int, least: float) -> Array:
-    square = xp.sum(x * x, axis=axis)
-    is_small = square <= least * least
-    return xp.where(is_small, least, xp.sqrt(xp.where(is_small, 1.0, square)))
+def _direction(x: Array, axis: int, least: float) -> Array:
+    """Return vectors divided by their norm: products of directions stay within the range where those of x do not."""
+    return x / xp.maximum(vector_norm(x, axis=axis, keepdims=True), least)
 
 
 @composed
+@in_single
 def cosine_embedding_loss(
     x1: AnyArray, x2: AnyArray, target: AnyArray, /, *, margin: float = 0.0, reduction: Reduction = "mean"
 ) -> Array:

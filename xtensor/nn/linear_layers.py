@@ -52,9 +52,10 @@ def linear(x: AnyArray, weight: AnyArray, bias: AnyArray | None = None, /, *, pr
     check_real_floating(x, "linear", "x")
     check_real_floating(weight, "linear", "weight")
     if not x.ndim or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
+        is_transposed = x.ndim and weight.ndim == 2 and x.shape[-1] == weight.shape[0]
         raise ValueError(
             f"linear(): x of shape {x.shape} and weight of shape {weight.shape} do not match, expected x (..., n) and "
-            "weight (m, n); transpose the weight with xtensor.matrix_transpose where it is (n, m)"
+            "weight (m, n)" + ("; transpose the weight with xtensor.matrix_transpose" if is_transposed else "")
         )
     check_parameter(bias, weight.shape[:1], "linear", "bias")
     return compute(LINEAR, _linear, x, weight, bias, precision=check_precision(precision, "linear"))

@@ -102,9 +102,15 @@ def cross_entropy(
     class_axis = check_axis(axis, logits.ndim, "cross_entropy")
     expected = logits.shape[:class_axis] + logits.shape[class_axis + 1 :] if is_class else logits.shape
     if target.shape != expected:
+        remedy = (
+            "name the axis of the classes with axis="
+            if is_class
+            else f"a target of dtype {target.dtype} holds probabilities, cast classes with xtensor.astype(target, "
+            "xtensor.int64)"
+        )
         raise ValueError(
             f"cross_entropy(): target has shape {target.shape}, expected {expected} for logits of shape "
-            f"{logits.shape} with classes along axis {class_axis}; name the axis of the classes with axis="
+            f"{logits.shape} with classes along axis {class_axis}; {remedy}"
         )
     if logits.shape[class_axis] == 0:
         raise ValueError(

@@ -388,12 +388,13 @@ def mish(x: AnyArray, /) -> Array:
 
 
 def _mish(x: Array) -> Array:
-    # With u = exp(-|x|), tanh(ln(1 + exp(x))) is (1 + 2u) / (1 + 2u + 2u²), for negative x (u² + 2u) / (u² + 2u + 2).
+    # With u = exp(-|x|), tanh(ln(1 + exp(x))) is 1 - 2u² / (1 + 2u + 2u²) or (u² + 2u) / (u² + 2u + 2).
+    # The distance from 1 is taken from x at the end: derivatives of (1 + 2u) / (1 + 2u + 2u²) would cancel.
     u = xp.exp(xp.where(x > 0, -x, x))  # the second derivative of abs(x) would be 0 at 0
-    positive = (1 + 2 * u) / (1 + 2 * u + 2 * u * u)
-    negative = u * (u + 2) / (u * (u + 2) + 2)
-    result = x * xp.where(x > 0, positive, negative)
-    return xp.where(x == -math.inf, -0.0, result)  # -inf * 0 is NaN
+    positive = x - x * (2 * u * u / (1 + 2 * u + 2 * u * u))
+    negative = x * (u * (u + 2) / (u * (u + 2) + 2))
+    result = xp.where(x > 0, positive, negative)
+    return xp.where(x == math.inf, x, xp.where(x == -math.inf, -0.0, result))  # inf * 0 is NaN
 
 
 @composed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.errors import describe
-from .._core.remedies import OPTIMIZER, attribute_finder
+from .._core.remedies import add_foreign_methods
 from .._core.trees import TreeObject
 from ..autograd import stop_gradient
 from ..nn.modules.module import Module
@@ -58,13 +58,12 @@ class Optimizer(TreeObject):
         The Arrays of each parameter, by its name.
     """
 
-    if not TYPE_CHECKING:  # a type checker knows every attribute
-        __getattr__ = attribute_finder(OPTIMIZER)
-
     def __init__(self, model: Module, lr: Rate) -> None:
         name = type(self).__name__
         if not isinstance(model, Module):
-            raise TypeError(f"{name}() takes a module, not {describe(model)}; pass the model itself")
+            raise TypeError(
+                f"{name}() takes a module, not {describe(model)}; pass the module itself and not its parameters"
+            )
         self.lr = lr if callable(lr) else check_range(lr, name, "lr")
         parameters = list(model.named_parameters())
         if not parameters:
@@ -170,6 +169,9 @@ class Optimizer(TreeObject):
         }
         self.steps = loaded["steps"]
         self.state = {path: {part: loaded[f"{path}.{part}"] for part in state} for path, state in self.state.items()}
+
+
+add_foreign_methods(Optimizer, "optimizer")
 
 
 def _floating(x: Array) -> Array:

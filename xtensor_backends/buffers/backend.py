@@ -95,9 +95,6 @@ class BufferBackend(Backend):
 
     # -- the device ---------------------------------------------------------------------------------------------------
 
-    def rank(self, spec: str) -> int:
-        return -100  # never chosen by itself, before it was measured
-
     def dtypes(self, spec: str) -> Collection[str]:
         supported = self.runtime(spec).dtypes
         return [name for name in STANDARD_DTYPES if np.dtype(name) in supported]

@@ -62,10 +62,15 @@ def _kernel(program: Program, language: Language, key: tuple[int, str], wide: bo
     inputs = [builder.input(dtype) for dtype in program.dtypes[: len(program.inputs)]]
     starts = builder.numbers(len(outputs) + len(inputs))
     scalars = scalar_values(builder, program)
-    offsets = Offsets(builder, key).at("i", starts)
-    values = values_of(builder, program, inputs, offsets[len(outputs) :], scalars)
-    for buffer, offset, position in zip(outputs, offsets, program.outputs, strict=False):
-        builder.store(buffer, offset, values[position])
+    layout = Offsets(builder, key)
+
+    def write() -> None:
+        offsets = layout.at("i", starts)
+        values = values_of(builder, program, inputs, offsets[len(outputs) :], scalars)
+        for buffer, offset, position in zip(outputs, offsets, program.outputs, strict=False):
+            builder.store(buffer, offset, values[position])
+
+    builder.each(write)
     return builder.kernel()
 
 

@@ -13,7 +13,7 @@ from xtensor.backend import DType
 
 from ..kernels.values import COMPONENTS, Number
 
-__all__ = ["INDEX", "Language", "OpenCL", "component"]
+__all__ = ["INDEX", "Language", "OpenCL", "OpenCLOnCPU", "component"]
 
 INDEX = "I"
 """The name of the type of positions and lengths, which each kernel defines: 32 bits, or 64 for large arrays."""
@@ -33,10 +33,13 @@ class Language(ABC):
         The types of local variables by the dtypes that the language has.
     has_fma
         Whether formulas use fused multiplications and additions.
+    has_loops
+        Whether a work item computes many elements in a loop, of which the compiler makes vectors.
     """
 
     types: Mapping[str, str]
     has_fma: bool
+    has_loops: ClassVar[bool] = False
 
     @property
     def has_double(self) -> bool:
@@ -107,6 +110,19 @@ class Language(ABC):
     def written(self, text: str, dtype: DType) -> str:
         """A local variable as an element of a buffer."""
 
+    def loops(self, body: Sequence[str], check: Sequence[str], covered: Sequence[str]) -> Sequence[str]:
+        """The statements of a work item.
+
+        Parameters
+        ----------
+        body
+            The statements for an element ``i``.
+        check, covered
+            Statements without branches: those that set ``uncovered`` to 1 where a formula does not cover an element,
+            and those that compute an element that formulas cover. None where ``body`` has no branches.
+        """
+        return body
+
     @abstractmethod
     def kernel(
         self,
@@ -141,14 +157,15 @@ class OpenCL(Language):
 
     Parameters
     ----------
-    has_fma
-        Whether ``fma``, which is exact on every device, is an instruction: on CPUs it may be a function.
     has_double
         Whether the device computes in double precision.
     """
 
-    def __init__(self, *, has_fma: bool, has_double: bool = True) -> None:
-        self.has_fma = has_fma
+    has_fma = True
+
+    HEAD: ClassVar[tuple[str, ...]] = (f"const {INDEX} i = get_global_id(0);", "if (i >= p0) return;")
+
+    def __init__(self, *, has_double: bool = True) -> None:
         self.types = {name: kind for name, kind in self.ALL_TYPES.items() if has_double or kind != "double"}
 
     ALL_TYPES: ClassVar[dict[str, str]] = {
@@ -240,11 +257,50 @@ class OpenCL(Language):
         ]
         arguments += [f"const {self.memory_type(dtype)} {name}" for name, dtype in scalars]
         arguments += [f"const {INDEX} p{k}" for k in range(numbers)]
-        lines = "\n  ".join(body)
+        lines = "\n  ".join([*self.HEAD, *body])
         return (
             "#pragma OPENCL FP_CONTRACT OFF\n"
             f"typedef {'long' if wide else 'int'} {INDEX};\n"
-            f"__kernel void f({', '.join(arguments)}) {{\n"
-            f"  const {INDEX} i = get_global_id(0);\n"
-            f"  if (i >= p0) return;\n  {lines}\n}}\n"
+            f"__kernel void f({', '.join(arguments)}) {{\n  {lines}\n}}\n"
         )
+
+
+class OpenCLOnCPU(OpenCL):
+    """OpenCL C for CPUs: a work item computes adjacent elements in a loop, of which the compiler makes vectors.
+
+    Its compilers are Clang, whose functions for roots and roundings are instructions; OpenCL's own ones are calls.
+    """
+
+    has_loops = True
+
+    HEAD: ClassVar[tuple[str, ...]] = (
+        f"const {INDEX} length = (p0 + get_global_size(0) - 1) / get_global_size(0);",
+        f"const {INDEX} first = get_global_id(0) * length, end = min(first + length, p0);",
+    )
+
+    BLOCK: ClassVar[int] = 1024
+    """Elements of which one that a formula does not cover makes all be computed with branches."""
+
+    def intrinsic(self, name: str, dtype: DType, operands: Sequence[str]) -> str:
+        return f"__builtin_{name}{'f' if dtype.itemsize == 4 else ''}({', '.join(operands)})"
+
+    def loops(self, body: Sequence[str], check: Sequence[str], covered: Sequence[str]) -> Sequence[str]:
+        if not check:
+            return self._loop("first", "end", body)
+        return [
+            f"for ({INDEX} start = first; start < end; start += {self.BLOCK}) {{",
+            f"const {INDEX} stop = min(start + {self.BLOCK}, end);",
+            "uint uncovered = 0;",
+            *self._loop("start", "stop", check),
+            "if (uncovered) {",
+            *self._loop("start", "stop", body),
+            "} else {",
+            *self._loop("start", "stop", covered),
+            "}",
+            "}",
+        ]
+
+    def _loop(self, start: str, stop: str, body: Sequence[str]) -> list[str]:
+        # Work items do not depend on each other.
+        pragma = "#pragma clang loop vectorize(assume_safety)"
+        return [pragma, f"for ({INDEX} i = {start}; i < {stop}; i++) {{", *body, "}"]

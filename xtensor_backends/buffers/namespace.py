@@ -26,6 +26,7 @@ from .reductions import reduce_program
 from .runtime import Runtime
 from .scans import scan
 from .sorting import argsort_rows, nonzero, search, sort_rows
+from .statistics import Statistics
 
 __all__ = ["namespace"]
 
@@ -39,6 +40,7 @@ SPECIAL = [
 
 def namespace(runtime: Runtime) -> SimpleNamespace:
     """Return the functions on native arrays of a device."""
+    statistics = Statistics(runtime)
     linalg = {name: on_host(runtime, f"linalg.{name}", getattr(np.linalg, name)) for name in LINALG}
     fft = {name: on_host(runtime, f"fft.{name}", getattr(np.fft, name)) for name in FFT}
     functions = SimpleNamespace(
@@ -56,6 +58,7 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
         imag=_imag,
         matmul=_matmul,
         max=_extreme("max"),
+        mean=statistics.mean,
         min=_extreme("min"),
         nonzero=nonzero,
         permute_dims=lambda x, axes: x.permuted(axes),
@@ -64,10 +67,12 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
         reshape=_reshape,
         searchsorted=_searchsorted,
         sort=_sort,
+        std=statistics.std,
         sum=_reduction("sum", 0),
+        var=statistics.var,
         fft=SimpleNamespace(**fft),
         inplace=SimpleNamespace(**{name: inplace(runtime, name) for name in INPLACE}),
-        linalg=SimpleNamespace(**linalg),
+        linalg=SimpleNamespace(**linalg, vector_norm=statistics.vector_norm),
         random=Random(runtime),
         special=SimpleNamespace(**{name: elementwise(runtime, f"special.{name}") for name in SPECIAL}),
     )

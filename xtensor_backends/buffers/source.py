@@ -58,6 +58,9 @@ class SourceBuilder:
         self._numbers = 1
         self._buffers: list[tuple[str, DType, bool]] = []
         self._scalars: list[tuple[str, DType]] = []
+        self._conditions: list[str] | None = None
+        self._stores: list[str] = []
+        self._without_branches: tuple[list[str], list[str]] = ([], [])
 
     # -- the protocol of formulas -------------------------------------------------------------------------------------
 
@@ -171,7 +174,8 @@ class SourceBuilder:
             self.store(buffer, f"2 * ({offset})", x.real)
             self.store(buffer, f"2 * ({offset}) + 1", x.imag)
             return
-        self.lines.append(f"{buffer}[{offset}] = {self.language.written(x.code, x.dtype)};")
+        lines = self.lines if self._conditions is None else self._stores
+        lines.append(f"{buffer}[{offset}] = {self.language.written(x.code, x.dtype)};")
 
     def variable(self, x: Value | Complex) -> Value | Complex:
         """Declare a variable with a value, which :meth:`assign` changes."""
@@ -212,14 +216,34 @@ class SourceBuilder:
 
     def corrected(self, x: Any, covered: Value, other: Callable[[], Any]) -> Any:
         """Return a value where it is covered, and another one elsewhere, which is not computed for covered elements."""
+        if self._conditions is not None:
+            self._conditions.append(covered.code)
+            return x
         result = self.variable(x)
         with self.block(f"if (!({covered.code}))"):
             self.assign(result, other())
         return result
 
+    def each(self, write: Callable[[], None]) -> None:
+        """Write the statements for an element, also without the branches of :meth:`corrected`.
+
+        Compilers make no vectors of a loop with branches. One such loop asks whether formulas cover all its elements,
+        and another one computes them then.
+        """
+        if self.language.has_loops:
+            self._conditions = []
+            write()
+            conditions, self._conditions = self._conditions, None
+            lines, self.lines = self.lines, []
+            if conditions:
+                check = f"uncovered |= !({' && '.join(conditions)});"
+                self._without_branches = [*lines, check], lines + self._stores
+        write()
+
     def kernel(self) -> Kernel:
         """Return the kernel of the statements."""
-        source = self.language.kernel(self._buffers, self._scalars, self._numbers, self.lines, wide=self.wide)
+        body = self.language.loops(self.lines, *self._without_branches)
+        source = self.language.kernel(self._buffers, self._scalars, self._numbers, body, wide=self.wide)
         scalars = tuple([dtype for _, dtype in self._scalars])
         written = sum([is_written for _, _, is_written in self._buffers])
         return Kernel(source, len(self._buffers), written, self._numbers, scalars, self.wide)

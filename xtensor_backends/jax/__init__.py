@@ -146,9 +146,6 @@ class JaxBackend(Backend):
 
     # -- the device ---------------------------------------------------------------------------------------------------
 
-    def rank(self, spec: str) -> int:
-        return -100  # never chosen by itself: xtensor's other devices are measured, these are not
-
     def dtypes(self, spec: str) -> Collection[str]:
         return (*STANDARD_DTYPES, "float16", "bfloat16")
 
@@ -164,8 +161,8 @@ class JaxBackend(Backend):
         return Memory(total, free, used, found.get("pool_bytes"))
 
     def synchronize(self, spec: str) -> None:
-        # Work on one device is done in its order.
-        self._jax.device_put(np.zeros(()), self.device(spec)).block_until_ready()
+        # On the CPU, JAX computes independent arrays in any order.
+        self._jax.block_until_ready(self._jax.live_arrays(self.device(spec).platform))
 
     # -- errors -------------------------------------------------------------------------------------------------------
 

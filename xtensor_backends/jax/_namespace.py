@@ -38,7 +38,7 @@ FLOATING = (
 
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
-PROMOTING = ("subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+PROMOTING = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
 
 
 def namespace(device: Any) -> SimpleNamespace:
@@ -49,7 +49,6 @@ def namespace(device: Any) -> SimpleNamespace:
         **{name: _floating_binary(getattr(jnp, name)) for name in ("copysign", "nextafter")},
         **{name: _comparison(getattr(jnp, name)) for name in COMPARISONS},
         **{name: getattr(jnp, name) for name in ("abs", "imag", "real", "broadcast_to", "nonzero")},
-        "add": _promoting(jnp.add),
         "arange": partial(_arange, device),
         "argsort": _argsort,
         "astype": _astype,
@@ -108,7 +107,8 @@ def _chapter(functions: dict[str, Function]) -> SimpleNamespace:
 
 
 def _promoting(function: Function) -> Function:
-    return lambda x1, x2: function(*OPERANDS.promoted(x1, x2))
+    compiled = jax.jit(function)  # jax.numpy's own functions of two operands run more Python for each call
+    return lambda x1, x2: compiled(*OPERANDS.promoted(x1, x2))
 
 
 def _floating(function: Function) -> Function:
@@ -120,7 +120,8 @@ def _floating_binary(function: Function) -> Function:
 
 
 def _comparison(function: Function) -> Function:
-    return lambda x1, x2: function(*OPERANDS.comparable(jnp, x1, x2))
+    compiled = jax.jit(function)
+    return lambda x1, x2: compiled(*OPERANDS.comparable(jnp, x1, x2))
 
 
 def _divide(x1: Any, x2: Any) -> Array:

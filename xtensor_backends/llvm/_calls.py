@@ -39,6 +39,7 @@ __all__ = [
     "cost",
     "count_calls",
     "empty",
+    "row_major",
     "underflow_is_reported",
 ]
 
@@ -109,6 +110,15 @@ def cost(program: Program) -> float:
         total += dear * dtype.itemsize / 8
     program.kernels["cost"] = total
     return total
+
+
+def _has_formula(program: Program) -> bool:
+    """Whether an operation is computed by a formula of many steps."""
+    known: bool | None = program.kernels.get("formula")
+    if known is None:
+        names = {step.name for step in program.steps}
+        known = program.kernels["formula"] = not names <= SIMPLE | DIVISIONS
+    return known
 
 
 class Calls:
@@ -457,10 +467,10 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
     if not all(array.flags.aligned for array in arrays):
         return None
-    # Vectors of elements that lie apart are gathered one by one, at each use of a formula of many steps.
-    gathers = cost(program) >= TRANSCENDENTAL_COST
+    gathers = _has_formula(program)
     if gathers:
-        arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else _row_major(x, x.shape) for x in arrays]
+        # Vectors of elements that lie apart are gathered one by one, at each use.
+        arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else row_major(x, x.shape) for x in arrays]
     dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
@@ -468,7 +478,10 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         several=len(program.steps) > 1,
     )
     if gathers and walk is not None and walk.across:
-        return compute(program, tuple([_row_major(x, shape) for x in arrays]), scalars)
+        whole = np.broadcast_shapes(*[x.shape for x in arrays])
+        return compute(program, tuple([row_major(x, whole) for x in arrays]), scalars)
+    if walk is not None and len(arrays) == len(program.steps) == 1 and walk.letters[0] == "v" and not walk.across:
+        return None  # NumPy reads them as fast
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
@@ -481,7 +494,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
 
 
-def _row_major(x: Array, shape: tuple[int, ...]) -> Array:
+def row_major(x: Array, shape: tuple[int, ...]) -> Array:
     """Return an array, or a copy of it, with the elements of a shape to which it broadcasts in row-major order."""
     if x.shape == shape and x.flags.c_contiguous:
         return x

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ._sizes import SHORTEST
-from ._walks import Layouts, broadcast_strides, joined_stride, row_major
+from ._walks import Array, Layouts, broadcast_strides, joined_stride, row_major
 
-__all__ = ["ReductionWalk", "reduction_walk"]
+__all__ = ["ReductionWalk", "memory_order", "order_of_results", "reduction_walk"]
 
 
 class ReductionWalk(NamedTuple):
@@ -144,3 +144,20 @@ def _run(
         return copied, -math.prod(groups[1])
 
     return runs[0] if len(runs) == 1 else min(runs, key=cost)
+
+
+def memory_order(arrays: Sequence[Array], shape: tuple[int, ...]) -> list[int] | None:
+    """Return the axes as the elements of the first whole array follow each other in memory; None where they do."""
+    leading = next((x for x in arrays if x.shape == shape), None)
+    if leading is None or leading.flags.c_contiguous:
+        return None
+    strides = [abs(stride) for stride, length in zip(leading.strides, shape, strict=True) if length != 1]
+    if 0 in strides or strides == sorted(strides, reverse=True):
+        return None
+    return sorted(range(len(shape)), key=lambda axis: -abs(leading.strides[axis]))
+
+
+def order_of_results(order: Sequence[int], axes: Sequence[int], *, keepdims: bool) -> list[int]:
+    """Return the axes of a result whose axes are in another order, in their own."""
+    left = order if keepdims else [axis for axis in order if axis not in axes]
+    return sorted(range(len(left)), key=left.__getitem__)

@@ -17,10 +17,10 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty, underflow_is_reported
+from ._calls import Kernel, compiled, empty, row_major, underflow_is_reported
 from ._emission import supported, supported_elementwise
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
-from ._reduction_walks import reduction_walk
+from ._reduction_walks import memory_order, order_of_results, reduction_walk
 from ._rows import compute_rows, takes_rows
 from ._sizes import (
     BYTES_EXTREME,
@@ -91,6 +91,13 @@ def reduce(
     tuple of arrays, or None
         None where a kernel does not take the layout, and where an element is doubtful.
     """
+    order = None if partial else memory_order(arrays, shape)
+    if order is not None:
+        arrays = [(x if x.shape == shape else np.broadcast_to(x, shape)).transpose(order) for x in arrays]
+        shape, places = tuple([shape[axis] for axis in order]), sorted([order.index(axis) for axis in axes])
+        found = reduce(program, arrays, scalars, shape, places, keepdims=keepdims)
+        back = order_of_results(order, axes, keepdims=keepdims)
+        return None if found is None else tuple([result.transpose(back) for result in found])
     letters = joined_letters(arrays, shape) if len(axes) == len(shape) else ""
     if letters:
         return _reduce_whole(program, letters, arrays, scalars, shape, keepdims=keepdims, partial=partial)
@@ -99,6 +106,12 @@ def reduce(
     walk = reduction_walk(tuple([(array.shape, array.strides, array.itemsize) for array in arrays]), shape, tuple(axes))
     if walk is None:
         return None
+    if "v" in walk.letters and not walk.columns and not all(x.flags.c_contiguous for x in arrays):
+        # Elements of a row that lie apart are read one by one: NumPy adds them up faster, and others are copied first.
+        if not program.steps:
+            return None
+        copies = [row_major(x, x.shape) for x in arrays]
+        return reduce(program, copies, scalars, shape, axes, keepdims=keepdims, partial=partial)
     if len(walk.axes) < len(axes):
         parts = None if partial else reduce(program, arrays, scalars, shape, walk.axes, keepdims=True)
         others = tuple([axis for axis in axes if axis not in walk.axes])
@@ -121,6 +134,24 @@ def reduce(
     if kernel.run(matrices * rows * length, (*operands, *results), scalars):
         return None
     return tuple(results) if partial else _combined(program, results, 1, shape, axes, keepdims=keepdims)
+
+
+def _in_memory_order(function: Callable[..., Native]) -> Callable[..., Native]:
+    """Make a reduction see the axes of an array as its elements follow each other in memory."""
+
+    @functools.wraps(function)
+    def ordered(x: Native, *, axis: Axis = None, keepdims: bool = False, **options: Any) -> Native:
+        order = memory_order((x,), x.shape)
+        if order is None:
+            return function(x, axis=axis, keepdims=keepdims, **options)
+        axes = _axes(x, axis)
+        places = None if axis is None else tuple([order.index(number) for number in axes])
+        result = function(x.transpose(order), axis=places, keepdims=keepdims, **options)
+        if result is NotImplemented:
+            return result
+        return result.transpose(order_of_results(order, axes, keepdims=keepdims))
+
+    return ordered
 
 
 def _combined(
@@ -523,9 +554,11 @@ def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
     found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
     found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
-    found |= {name: _positions(name) for name in ("argmax", "argmin")}
     found |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
-    found |= {"linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm}
+    found |= {"linalg.vector_norm": vector_norm}
+    found = {name: _in_memory_order(function) for name, function in found.items()}
+    found |= {name: _positions(name) for name in ("argmax", "argmin")}
+    found |= {"linalg.matrix_norm": matrix_norm}
     underflows = ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm")
     found = {name: _with_flag(function, checks=name in underflows) for name, function in found.items()}
     for name, function in found.items():

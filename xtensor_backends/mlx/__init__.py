@@ -139,9 +139,6 @@ class MlxBackend(Backend):
 
     # -- the device ---------------------------------------------------------------------------------------------------
 
-    def rank(self, spec: str) -> int:
-        return -100  # never chosen by itself: xtensor's other devices are measured, these are not
-
     def dtypes(self, spec: str) -> Collection[str]:
         return (*(name for name in STANDARD_DTYPES if name not in WITHOUT), "float16", "bfloat16")
 

@@ -79,7 +79,9 @@ def scaled_dot_product_attention(
         return NotImplemented
     heads, count, size = query.shape[-3:]
     keys, groups = key.shape[-2], key.shape[-3]
-    if (causal and count > 1) or count > MOST_ROWS or not groups or not 0 < query.size // size * keys <= MOST_SCORES:
+    if causal and (count > 1 or keys > 1):  # the first query attends to the first key only
+        return NotImplemented
+    if count > MOST_ROWS or not groups or not 0 < query.size // size * keys <= MOST_SCORES:
         return NotImplemented
     rows = query.reshape(*query.shape[:-3], groups, heads // groups * count, size)
     with np.errstate(all="ignore"):

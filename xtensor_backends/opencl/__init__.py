@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xtensor.backend import BackendUnavailableError, DeviceInfo, install_command
+from xtensor.backend import BackendUnavailableError, DeviceInfo, import_library, install_command, lost_device
 
 from ..buffers.backend import BufferBackend
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ._runtime import OpenCLRuntime
 
 __all__ = ["OpenCLBackend", "backend"]
+
+OLDEST = (2025, 1)
 
 REQUIREMENT = "pyopencl>=2025.1"
 
@@ -38,15 +40,7 @@ class OpenCLBackend(BufferBackend):
         self._devices: dict[str, Any] = {}
 
     def probe(self) -> str:
-        remedy = install_command(REQUIREMENT, DRIVER)
-        try:
-            import pyopencl
-        except ModuleNotFoundError as error:
-            raise BackendUnavailableError(f"the module {error.name!r} is not installed", remedy) from error
-        except Exception as error:
-            raise BackendUnavailableError(
-                f"pyopencl does not import: {type(error).__name__}: {error}", remedy
-            ) from error
+        pyopencl, version = import_library("pyopencl", OLDEST, REQUIREMENT, DRIVER)
         driver = f"install the GPU's driver, or one for the CPU: {install_command(DRIVER)}"
         try:
             platforms = pyopencl.get_platforms()
@@ -58,7 +52,7 @@ class OpenCLBackend(BufferBackend):
         devices.sort(key=lambda device: not device.type & pyopencl.device_type.GPU)
         self._cl = pyopencl
         self._devices = {f"opencl:{number}": device for number, device in enumerate(devices)}
-        return str(pyopencl.VERSION_TEXT)
+        return version
 
     def devices(self) -> Sequence[str]:
         return tuple(self._devices)
@@ -86,9 +80,7 @@ class OpenCLBackend(BufferBackend):
         if self.out_of_memory(error):
             return MemoryError(str(error))
         if isinstance(error, self._cl.Error) and getattr(error, "code", 0) in LOST:
-            return BackendUnavailableError(
-                f"the OpenCL device is lost: {error}", "start a new process; arrays on the device are gone"
-            )
+            return lost_device(error)
         return RuntimeError(str(error)) if isinstance(error, self._cl.Error) else error
 
 

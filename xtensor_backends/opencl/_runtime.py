@@ -11,7 +11,7 @@ import pyopencl as cl
 
 from xtensor.backend import STANDARD_DTYPES
 
-from ..buffers.languages import OpenCL
+from ..buffers.languages import OpenCL, OpenCLOnCPU
 from ..buffers.memory import MemoryPool
 from ..buffers.runtime import Runtime
 from ..buffers.source import Kernel
@@ -19,14 +19,16 @@ from ..buffers.source import Kernel
 __all__ = ["OpenCLRuntime"]
 
 LANGUAGES = {
-    (is_gpu, has_double): OpenCL(has_fma=is_gpu, has_double=has_double)
-    for is_gpu in (False, True)
+    (is_cpu, has_double): (OpenCLOnCPU if is_cpu else OpenCL)(has_double=has_double)
+    for is_cpu in (False, True)
     for has_double in (False, True)
 }
-"""The languages of CPUs and of GPUs, which all have an instruction for ``fma``."""
 
 GROUP = 256
-"""Work items of a group, where the device permits as many."""
+"""Work items of a group, where the device permits as many; on a CPU one, which computes many elements."""
+
+ITEMS = 32
+"""Work items for each core of a CPU. PoCL gives a thread that many groups at once."""
 
 DOUBLE = ("float64", "complex128")
 
@@ -50,13 +52,14 @@ class OpenCLRuntime(Runtime):
         pool = MemoryPool(
             self._allocate, lambda buffer: buffer.release(), device.global_mem_size, device.max_mem_alloc_size
         )
-        language = LANGUAGES[bool(device.type & cl.device_type.GPU), bool(device.double_fp_config)]
+        language = LANGUAGES[bool(device.type & cl.device_type.CPU), bool(device.double_fp_config)]
         super().__init__(spec, language, dtypes, pool)
-        self._group = min(GROUP, device.max_work_group_size)
+        self._group = 1 if language.has_loops else min(GROUP, device.max_work_group_size)
+        self._most_items = ITEMS * device.max_compute_units if language.has_loops else 2**63
         self._context = cl.Context([device])
         self._queue = cl.CommandQueue(self._context)
         is_exact = device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
-        self._options = ["-cl-std=CL1.2", *([EXACT] if is_exact else [])]
+        self._options = ["-cl-std=CL1.2", "-w", *([EXACT] if is_exact else [])]
 
     def _allocate(self, size: int) -> Any:
         try:
@@ -79,7 +82,8 @@ class OpenCLRuntime(Runtime):
         self, compiled: Any, buffers: Sequence[Any], scalars: Sequence[np.generic], numbers: Sequence[int], count: int
     ) -> None:
         group = self._group
-        compiled(self._queue, (-(-count // group) * group,), (group,), *buffers, *scalars, *numbers)
+        items = -(-min(count, self._most_items) // group) * group
+        compiled(self._queue, (items,), (group,), *buffers, *scalars, *numbers)
 
     def write(self, buffer: Any, values: np.ndarray[Any, Any]) -> None:
         cl.enqueue_copy(self._queue, buffer, values)

@@ -164,9 +164,6 @@ class TorchBackend(Backend):
 
     # -- the device ---------------------------------------------------------------------------------------------------
 
-    def rank(self, spec: str) -> int:
-        return -100  # never chosen by itself: xtensor's other devices are measured, these are not
-
     def dtypes(self, spec: str) -> Collection[str]:
         kind = self.device(spec).type
         without = {"mps": (*WITHOUT_FLOAT64, *WITHOUT_UNSIGNED), "xpu": WITHOUT_UNSIGNED}.get(kind, ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +12,7 @@ import wgpu
 from ..buffers.memory import MemoryPool
 from ..buffers.runtime import Runtime
 from ..buffers.source import Kernel
+from ..numpy import backend as host
 from ._language import GROUP, LARGEST_ROW, WGSL
 
 __all__ = ["WebGPURuntime"]
@@ -95,7 +95,9 @@ class WebGPURuntime(Runtime):
         self._device = adapter.request_device_sync(required_limits=limits)
         self._queue = self._device.queue
         largest = min(limits["max-buffer-size"], limits["max-storage-buffer-binding-size"]) // 4 * 4
-        pool = MemoryPool(self._allocate, self._release, memory_of_host(), largest)
+        # WebGPU does not tell how much memory a device has.
+        total = host.memory("numpy").total or 2**33
+        pool = MemoryPool(self._allocate, self._release, total, largest)
         super().__init__(spec, LANGUAGE, DTYPES, pool)
         self.most_buffers = limits["max-storage-buffers-per-shader-stage"] - 1
         # The queue writes arguments after the kernels before them, so that one buffer serves all launches.
@@ -157,10 +159,3 @@ def word_of(scalar: np.generic) -> np.ndarray[Any, Any]:
     """Return a number of 32 bits, or a bool, as a word."""
     value = np.asarray([scalar])
     return value.astype(np.uint32) if value.dtype.itemsize == 1 else value.view(np.uint32)
-
-
-def memory_of_host() -> int:
-    """Return the bytes of the host's memory. WebGPU does not tell how much memory a device has."""
-    if hasattr(os, "sysconf"):
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return 2**33

@@ -43,6 +43,10 @@ def with_missing(function: Callable[..., xp.Array]) -> Callable[[xp.Array], xp.A
     return lambda x: function(xp.concat([xp.full_like(x, xp.nan), x]))
 
 
+def of_weights(scale: float) -> Callable[[xp.Array], xp.Array]:
+    return lambda x: xp.average(x, weights=xp.full_like(x, scale))
+
+
 FUNCTIONS: dict[str, tuple[Callable[[xp.Array], xp.Array], Callable[[list[mpf]], mpf]]] = {
     "mean": (xp.mean, mean),
     "var": (xp.var, variance),
@@ -50,6 +54,8 @@ FUNCTIONS: dict[str, tuple[Callable[[xp.Array], xp.Array], Callable[[list[mpf]],
     "nanmean": (with_missing(xp.nanmean), mean),
     "nanvar": (with_missing(xp.nanvar), variance),
     "nanstd": (with_missing(xp.nanstd), deviation),
+    "mean of large weights": (of_weights(1e38), mean),
+    "mean of small weights": (of_weights(1e-37), mean),
     "matrix_norm": (xp.linalg.matrix_norm, norm(2)[1]),
     **{f"norm of order {order}": norm(order) for order in (-2, 1, 1.5, 2, 3, 10)},
 }
@@ -73,7 +79,10 @@ KINDS = ("largest", "both signs", "squares overflow", "ordinary", "squares under
 
 CALLS = [
     *[("dask", dtype, name) for name in FUNCTIONS for dtype in ("f4", "f8")],
-    *[("cubed", "f8", name) for name in ("mean", "std", "norm of order -2", "norm of order 3")],
+    *[
+        ("cubed", "f8", name)
+        for name in ("mean", "std", "mean of large weights", "norm of order -2", "norm of order 3")
+    ],
 ]
 """Cubed merges the same partial results, and takes far longer."""
 
@@ -124,3 +133,13 @@ def test_trapezoid_of_two_large_samples_does_not_overflow(engine, numbers, integ
     x = xp.engines.rechunk(xp.asarray(numbers, device=engine), (1,))
     assert float(xp.trapezoid(x)) == integral
     assert float(xp.trapezoid(x, dx=0.5)) == integral / 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("step", [1.0, 0.5, 2.0])
+def test_areas_that_cancel_leave_no_infinity(engine, step):
+    y = np.asarray([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]) * 2.0**1022
+    y[-1] = 0.0  # the last area is half of the others'
+    with quiet():
+        area = xp.trapezoid(xp.engines.rechunk(xp.asarray(y, device=engine), (2,)), dx=step)
+        assert float(area) == pytest.approx(step * 2.0**1021, rel=1e-14)

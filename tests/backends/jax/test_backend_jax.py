@@ -134,6 +134,14 @@ def test_forked_process_is_refused():
     assert status_of_forked_process(CPU) == REFUSED
 
 
+def test_synchronize_waits_for_all_arrays():
+    x = xp.ones((1500, 1500), device=CPU)
+    y = xp.matmul(x, x)
+    x.device.synchronize()
+    assert all(array.is_ready() for array in jax.live_arrays("cpu"))
+    assert float(y[0, 0]) == 1500.0
+
+
 def test_threads_compute_the_same():
     x = xp.asarray(np.arange(1000.0), device=CPU)
     assert in_threads(lambda: float(xp.sum(x * x))) == [332833500.0] * 8

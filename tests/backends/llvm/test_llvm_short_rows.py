@@ -72,6 +72,14 @@ def test_formulas_of_many_steps(shape, layout):
     assert calls.kernels["add+exp2"] == 1
 
 
+def test_operands_of_which_none_has_all_elements():
+    rows, columns = integers((20_000, 1), "float64"), integers((1, 3), "float64")
+    function = xp.fuse(lambda a, b: xp.exp2(a - b))
+    for _ in range(2):
+        result = function(xp.asarray(rows), xp.asarray(columns))
+        np.testing.assert_array_equal(np.asarray(result), 2.0 ** (rows - columns), strict=True)
+
+
 def test_large_arrays_of_short_rows_are_computed_by_a_kernel():
     points, centre = integers((100_003, 3), "float64"), integers((3,), "float64")
     arguments = xp.asarray(points), xp.asarray(centre)

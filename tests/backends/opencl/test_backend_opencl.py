@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -160,7 +162,7 @@ def test_devices_without_double_precision_have_the_same_kernels(dtype):
     from xtensor_backends.buffers.languages import OpenCL
 
     dtypes = frozenset(map(np.dtype, ("bool", "int32", "uint32", "int64", "uint64", "float32", "complex64")))
-    with_double, without = (OpenCL(has_fma=False, has_double=has_double) for has_double in (True, False))
+    with_double, without = (OpenCL(has_double=has_double) for has_double in (True, False))
     for name in ELEMENTWISE:
         kinds = (np.dtype(dtype),) * TABLE[name].operands
         try:
@@ -360,6 +362,19 @@ def test_pool_keeps_no_more_than_its_limit():
         pool.block(2**21)
 
 
+def test_missing_driver_is_a_typed_error_with_the_remedy():
+    code = (
+        "import xtensor as xp\n"
+        f"try: xp.ones(3, device='{DEVICE}')\n"
+        "except xp.BackendUnavailableError as error: print(error)\n"
+    )
+    nowhere = os.environ | {"OCL_ICD_VENDORS": "/nonexistent"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=nowhere, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert re.search("no OpenCL driver.*pocl-binary-distribution", done.stdout, re.DOTALL)
+
+
 def test_lost_device_is_a_typed_error():
     import pyopencl
 
@@ -370,7 +385,7 @@ def test_lost_device_is_a_typed_error():
     assert isinstance(backend.translate(lost), xp.BackendUnavailableError)
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_forked_process_is_refused():
     assert status_of_forked_process(DEVICE) == REFUSED
 
@@ -378,3 +393,28 @@ def test_forked_process_is_refused():
 def test_threads_compute_the_same():
     x = array(np.arange(1000.0), np.float64)
     assert in_threads(lambda: float(xp.sum(x * x))) == [332833500.0] * 8
+
+
+@pytest.mark.parametrize("order", [-2, 1.5, 2, 3])
+@pytest.mark.parametrize("power", [-120, -100, -70, 0, 70, 100, 124])
+def test_norms_and_deviations_at_the_ends_of_float32(order, power):
+    numbers = np.asarray([[3.0, -4.0, 2.0], [1.0, 5.0, -2.0]], np.float32)
+    scale = np.float32(2.0**power)
+    x = array(numbers * scale, "float32")
+    sizes = (np.abs(numbers.astype(float)) ** order).sum(axis=1) ** (1 / order)
+    norms = xp.to_numpy(xp.linalg.vector_norm(x, axis=1, ord=order)) / scale
+    np.testing.assert_allclose(norms, sizes, rtol=1e-6)
+    # The means are 1/3 and 4/3, the mean squares 29/3 and 10.
+    np.testing.assert_allclose(xp.to_numpy(xp.mean(x, axis=1)) / scale, [1 / 3, 4 / 3], rtol=1e-6)
+    deviations = xp.to_numpy(xp.std(x, axis=1, correction=1)) / scale
+    np.testing.assert_allclose(deviations, [math.sqrt(43 / 3), math.sqrt(37 / 3)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 3, 64, 5000])
+def test_mean_of_large_numbers_is_finite(count):
+    largest = float(np.finfo(np.float32).max) * (1 - 2.0**-20)  # by more than the error of a sum
+    x = xp.full((count,), largest, dtype=xp.float32, device=DEVICE)
+    assert float(xp.mean(x)) == pytest.approx(largest, rel=1e-6)
+    assert float(xp.mean(xp.concat([x, x * 0.0 + xp.inf]))) == xp.inf
+    assert float(xp.linalg.vector_norm(x * 0.0 + xp.inf)) == xp.inf
+    assert math.isnan(float(xp.std(x * xp.nan)))

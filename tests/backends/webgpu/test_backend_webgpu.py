@@ -489,3 +489,28 @@ def test_threads_compile_kernels_at_once():
     results = in_threads(lambda: remaining.pop()(x).tolist())
     expected = [[(y + k) * (y - k) for y in range(100)] for k in range(8)]
     assert sorted(results) == sorted(expected)
+
+
+@pytest.mark.parametrize("order", [-2, 1.5, 2, 3])
+@pytest.mark.parametrize("power", [-120, -100, -70, 0, 70, 100, 124])
+def test_norms_and_deviations_at_the_ends_of_float32(order, power):
+    numbers = np.asarray([[3.0, -4.0, 2.0], [1.0, 5.0, -2.0]], np.float32)
+    scale = np.float32(2.0**power)
+    x = array(numbers * scale, "float32")
+    sizes = (np.abs(numbers.astype(float)) ** order).sum(axis=1) ** (1 / order)
+    norms = xp.to_numpy(xp.linalg.vector_norm(x, axis=1, ord=order)) / scale
+    np.testing.assert_allclose(norms, sizes, rtol=1e-6)
+    # The means are 1/3 and 4/3, the mean squares 29/3 and 10.
+    np.testing.assert_allclose(xp.to_numpy(xp.mean(x, axis=1)) / scale, [1 / 3, 4 / 3], rtol=1e-6)
+    deviations = xp.to_numpy(xp.std(x, axis=1, correction=1)) / scale
+    np.testing.assert_allclose(deviations, [math.sqrt(43 / 3), math.sqrt(37 / 3)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 3, 64, 5000])
+def test_mean_of_large_numbers_is_finite(count):
+    largest = float(np.finfo(np.float32).max) * (1 - 2.0**-20)  # by more than the error of a sum
+    x = xp.full((count,), largest, dtype=xp.float32, device=DEVICE)
+    assert float(xp.mean(x)) == pytest.approx(largest, rel=1e-6)
+    assert float(xp.mean(xp.concat([x, x * 0.0 + xp.inf]))) == xp.inf
+    assert float(xp.linalg.vector_norm(x * 0.0 + xp.inf)) == xp.inf
+    assert math.isnan(float(xp.std(x * xp.nan)))

@@ -24,6 +24,7 @@ from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
 from ..._core.tracing_errors import is_known
+from .._rules import differentiated_by_pullback
 from .._table import pullback
 from .._transforms import stop_gradient
 
@@ -58,10 +59,10 @@ def diagonal_matrix(x: Array) -> Array:
     return x[..., :, None] * xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)
 
 
-def reciprocal_differences(x: Array) -> Array:
-    """Return :math:`1 / (x_j - x_i)`, 0 where the elements are equal."""
+def reciprocal_differences(x: Array, error: Any = 0.0) -> Array:
+    """Return :math:`1 / (x_j - x_i)`, 0 where the elements are equal up to an error."""
     difference = x[..., None, :] - x[..., :, None]
-    is_zero = difference == 0
+    is_zero = xp.abs(difference) <= error
     return xp.where(is_zero, 0, 1 / xp.where(is_zero, 1, difference))
 
 
@@ -225,7 +226,73 @@ def _square_qr(q: Array, r: Array, by_q: Array, by_r: Array) -> Array:
     return transposed(linalg.solve(r, transposed(right)))
 
 
-@pullback("linalg.svd", keeps="out")
+# Vectors are operands beside the matrix of which they are functions: derivatives go through the matrix alone.
+
+Vectors = tuple[None, None, None]
+
+
+def _pull_matrix(
+    g: Array, out: Any, slopes: Array, x: Any, u: Array, s: Array, vh: Array
+) -> tuple[Array, Array, *Vectors]:
+    return values_along(g, x, u, s, vh), _change_of_matrix(g, slopes, u, s, vh), None, None, None
+
+
+def _connect_matrix(
+    g: Array, out: Any, slopes: Array, x: Array, u: Any, s: Any, vh: Any
+) -> tuple[Array, Array, *Vectors]:
+    total = xp.sum(g, axis=(-2, -1), keepdims=True, dtype=g.dtype)
+    return xp.broadcast_to(total[..., 0], slopes.shape), xp.broadcast_to(total, x.shape), None, None, None
+
+
+@differentiated_by_pullback(_pull_matrix, "slopes x u s vh", _connect_matrix)
+def matrix_of_values(slopes: Array, x: Any, u: Array, s: Array, vh: Array) -> Array:
+    """Return the matrix with the singular vectors of x, conjugate, and other singular values."""
+    return conjugate((u * slopes[..., None, :]) @ vh)  # type: ignore[no-any-return]
+
+
+def _pull_values(
+    g: Array, out: Any, direction: Array, x: Any, u: Array, s: Array, vh: Array
+) -> tuple[Array, Array, *Vectors]:
+    return matrix_of_values(g, x, u, s, vh), _change_of_matrix(direction, g, u, s, vh), None, None, None
+
+
+def _connect_values(
+    g: Array, out: Any, direction: Array, x: Any, u: Any, s: Any, vh: Any
+) -> tuple[Array, Array, *Vectors]:
+    total = xp.broadcast_to(xp.sum(g, axis=-1, keepdims=True, dtype=g.dtype)[..., None], direction.shape)
+    return total, total, None, None, None
+
+
+@differentiated_by_pullback(_pull_values, "direction x u s vh", _connect_values)
+def values_along(direction: Array, x: Any, u: Array, s: Array, vh: Array) -> Array:
+    """Return the derivatives of the singular values of x along a matrix."""
+    return xp.real(linalg.diagonal(transposed(u) @ direction @ transposed(vh)))
+
+
+def _change_of_matrix(direction: Array, slopes: Array, u: Array, s: Array, vh: Array) -> Array:
+    """Return the derivative of :func:`matrix_of_values` along a matrix, which is symmetric.
+
+    In the basis of the vectors it multiplies the Hermitian part of a matrix by the differences of slopes over those of
+    singular values, and the rest by the sums over the sums, which exist where singular values are equal.
+    """
+    by_v = direction @ transposed(vh)
+    inner = transposed(u) @ by_v
+    hermitian = symmetrized(inner)
+    # Singular values that differ by their rounding errors are equal.
+    error = 4.0 * s.shape[-1] * float(xp.finfo(s.dtype).eps) * s[..., :1]
+    differences = (slopes[..., None, :] - slopes[..., :, None]) * reciprocal_differences(s, error[..., None])
+    sums = s[..., None, :] + s[..., :, None]
+    means = xp.where(sums == 0, 0, (slopes[..., None, :] + slopes[..., :, None]) / xp.where(sums == 0, 1, sums))
+    change = u @ (differences * hermitian + means * (inner - hermitian)) @ vh
+    ratios = xp.where(s == 0, 0, slopes / xp.where(s == 0, 1, s))[..., None, :]
+    if u.shape[-2] > u.shape[-1]:
+        change = change + ((by_v - u @ inner) * ratios) @ vh
+    if vh.shape[-1] > vh.shape[-2]:
+        change = change + (u * ratios) @ (transposed(u) @ direction - inner @ vh)
+    return conjugate(change)  # type: ignore[no-any-return]
+
+
+@pullback("linalg.svd", keeps="out x")
 @adjoint
 def _svd(
     g: tuple[Array | None, Array | None, Array | None],
@@ -244,11 +311,10 @@ def _svd(
             "vectors are arbitrary; use full_matrices=False"
         )
     u, vh = u[..., :, :k], vh[..., :k, :]
-    middle = xp.zeros((*s.shape, k), dtype=u.dtype, device=u.device)
-    if by_s is not None:
-        middle = middle + diagonal_matrix(by_s)
+    by_values = None if by_s is None else conjugate(matrix_of_values(by_s, x, u, s, vh))
     if not has_vectors:
-        return u @ middle @ vh
+        return xp.zeros_like(u @ vh) if by_values is None else by_values
+    middle = xp.zeros((*s.shape, k), dtype=u.dtype, device=u.device)
     row, column = s[..., None, :], s[..., :, None]
     f = reciprocal_differences(s * s)
     inverse = xp.where(s == 0, 0, 1 / xp.where(s == 0, 1, s))
@@ -270,6 +336,7 @@ def _svd(
             part = (u * inverse[..., None, :]) @ (by_vh - (by_vh @ v) @ vh)
             outer = part if outer is None else outer + part
     result = u @ middle @ vh
+    result = result if by_values is None else result + by_values
     return result if outer is None else result + outer
 
 

@@ -139,7 +139,7 @@ def _part_of_one_axis(key: Any, shape: tuple[int, ...]) -> tuple[int, int, int] 
 
 @pullback("getitem", linear=True)
 def _getitem(g: Array, out: Any, x: Any, key: Key) -> Array:
-    index = key.over(g.device)
+    index = key.index
     part = _part_of_one_axis(index, x.shape)
     if part is not None:
         axis, start, stop = part
@@ -159,7 +159,7 @@ def _getitem(g: Array, out: Any, x: Any, key: Key) -> Array:
 
 @pullback("setitem", linear=True, several=True)
 def _setitem(g: Array, out: Any, x: Any, key: Key, value: Any) -> tuple[Array, Array]:
-    index = key.over(g.device)
+    index = key.index
     rest = xp.asarray(g, copy=True)
     rest[index] = 0
     taken = g[index]

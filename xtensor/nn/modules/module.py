@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from ... import _ops as xp
 from ..._core.array import Array
@@ -11,7 +11,7 @@ from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16
 from ..._core.errors import describe
 from ..._core.html import escape, table
-from ..._core.remedies import MODULE, attribute_finder
+from ..._core.remedies import add_foreign_methods
 from ..._core.trees import Memo, TreeObject, flatten
 from ...random import Generator
 
@@ -83,9 +83,6 @@ class Module(TreeObject):
     _temporary: frozenset[str] = frozenset()
     _frozen: frozenset[str] = frozenset()
     _hooks: tuple[Callable[..., Any], ...] = ()
-
-    if not TYPE_CHECKING:  # a type checker knows every attribute
-        __getattr__ = attribute_finder(MODULE)
 
     def __tree_constants__(self) -> Collection[str]:
         return self._buffers | self._frozen
@@ -352,6 +349,9 @@ class Module(TreeObject):
         total = sum([x.size for _, x in parameters])
         text = f"<pre>{escape(repr(self))}</pre>"
         return text + table([("parameter", "shape", "dtype", "numbers"), *rows, ("all", "", "", f"{total:,}")], words=3)
+
+
+add_foreign_methods(Module, "model")
 
 
 def _quoted(names: list[str]) -> str:

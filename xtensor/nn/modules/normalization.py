@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
@@ -278,6 +280,14 @@ def _shape(normalized_shape: int | tuple[int, ...], name: str) -> tuple[int, ...
     return tuple([check_size(length, name, "normalized_shape") for length in shape])
 
 
+def _last_axes(x: Array, lengths: tuple[int, ...], name: str) -> tuple[int, ...]:
+    """Return the axes that are normalized, whose lengths must be ``lengths``."""
+    shape = x.shape if x.__class__ is Array else np.shape(x)
+    if shape[-len(lengths) :] != lengths:
+        raise ValueError(f"{name}(): x has shape {shape}, expected last axes of lengths {lengths}")
+    return tuple(range(-len(lengths), 0))
+
+
 class LayerNorm(Module):
     """Layer normalization over the last axes; see :func:`xtensor.nn.functional.layer_norm`.
 
@@ -323,7 +333,7 @@ class LayerNorm(Module):
 
     def forward(self, x: Array) -> Array:
         """Return ``x`` normalized."""
-        axes = tuple(range(-len(self.normalized_shape), 0))
+        axes = _last_axes(x, self.normalized_shape, "LayerNorm")
         return F.layer_norm(x, self.weight, self.bias, axis=axes, eps=self.eps)
 
     def extra_repr(self) -> str:
@@ -371,7 +381,7 @@ class RMSNorm(Module):
 
     def forward(self, x: Array) -> Array:
         """Return ``x`` normalized."""
-        axes = tuple(range(-len(self.normalized_shape), 0))
+        axes = _last_axes(x, self.normalized_shape, "RMSNorm")
         eps = float(xp.finfo(x.dtype).eps) if self.eps is None else self.eps
         return F.rms_norm(x, self.weight, axis=axes, eps=eps)
 
