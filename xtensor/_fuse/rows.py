@@ -67,24 +67,25 @@ def row_groups(
         if _reduces_rows(node):
             shapes.setdefault(node.operands[0].shape, set()).add(node)
     for shape, reductions in shapes.items():
-        alone: set[Node] = set()  # nodes whose group would be no gain
         searched: list[Sequence[Node]] = []  # units of which none fits into a group of this shape
         while reductions and takes(shape):
-            members, after = _members(units, shape, needs, alone)
+            members, after = _members(units, shape, needs)
             if not members:
                 break
             reductions -= members
             ordered = [node for unit in units for node in unit if node in members]
+            before = [unit for unit in units if unit[0] not in after]
+            units = [unit for unit in units if unit[0] in after]
             if not _goes_over_rows_again(ordered, shape):
-                alone |= members
+                searched += before  # a group would be no gain
                 continue
             outputs = [
                 node for node in ordered if node in wanted or any(reader not in members for reader in readers[node])
             ]
             groups.append(Group(shape, ordered, outputs))
             # No other unit depends on the group or on what comes after it.
-            before = [unit for unit in units if unit[0] not in members and unit[0] not in after]
-            units = [ordered, *[unit for unit in units if unit[0] in after]]
+            before = [unit for unit in before if unit[0] not in members]
+            units = [ordered, *units]
             if len(members) < MOST_STEPS:
                 searched += before
             else:
@@ -102,18 +103,18 @@ def _reduces_rows(node: Node) -> bool:
 
 
 def _members(
-    units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]], alone: set[Node]
+    units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]]
 ) -> tuple[set[Node], set[Node]]:
     """The operations over a shape that depend on no other unit that depends on one of them; and those other units.
 
-    The units are single operations, and earlier groups, which are computed as a whole. ``alone`` are no members.
+    The units are single operations, and earlier groups, which are computed as a whole.
     """
     shapes = shape, (*shape[:-1], 1)
     members: set[Node] = set()
     after: set[Node] = set()
     for unit in units:
         node, fits = unit[0], False
-        if len(unit) == 1 and len(members) < MOST_STEPS and node not in alone:
+        if len(unit) == 1 and len(members) < MOST_STEPS:
             if node.kind == "step":
                 fits = node.shape in shapes
             elif node.kind == "reduction":
