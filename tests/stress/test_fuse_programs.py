@@ -107,7 +107,7 @@ KINDS: dict[str, Callable[[Any, Model], Any]] = {
     "method": MethodType,
     "partial": partial,
 }
-"""What is called: the function, or one whose first argument is given, the model."""
+"""Callables that are fused: the function, or one whose first argument is the model."""
 
 
 class World:
