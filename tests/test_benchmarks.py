@@ -470,9 +470,10 @@ def test_plots_are_drawn_for_a_run_without_measurements():
 
 def test_plots_replace_the_times_of_a_size_sweep():
     run = document(size_sweep())
-    page = markdown(run, level=3, plots={"a plot": "a.svg"})
+    page = markdown(run, level=3, plots={"a plot": ("a.svg", "narrow.svg")})
     assert page.startswith("### toy: a title\n")
-    assert "![a plot](a.svg)" in page
+    assert "![a plot](a.svg){ .wide" in page
+    assert "![a plot](narrow.svg){ .narrow" in page
     assert "xtensor ns" not in page
     assert "xtensor ns" in markdown(run)
 
@@ -534,7 +535,7 @@ def test_groups_that_are_slow_or_enforce_limits_run_only_if_named(monkeypatch):
     loaded = []
     monkeypatch.setattr(command, "load_group", lambda name: loaded.append(name) or group)
     assert command.main([]) == 0
-    named = {"advice", "compile", "cpu", "engines", "expressions", "gpu", "networks", "sweep"}
+    named = {"advice", "compile", "cpu", "devices", "engines", "expressions", "gpu", "networks", "sweep"}
     assert set(loaded) == set(group_modules()) - named
 
 

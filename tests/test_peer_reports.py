@@ -1,4 +1,4 @@
-"""What public bug reports of NumPy, CuPy, dask, PyTorch, JAX and MXNet are about, and what lies next to it.
+"""Usual faults of array libraries, some of them from public bug reports of NumPy, CuPy, dask, PyTorch, JAX and MXNet.
 
 The expected values are exact, or NumPy's where it is right. A number in a name is that of a report.
 """
@@ -461,7 +461,7 @@ REFUSED_BY_STRICT = {
     "fuse of that",
     "vmap setitem",
 }
-"""What the standard leaves open."""
+"""Calls whose results the standard leaves open."""
 
 
 def equal(x: Any, expected: Any, tolerance: float) -> bool:

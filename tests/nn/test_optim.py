@@ -127,7 +127,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "parameters": (
         lambda p: optim.SGD(list(p.parameters())),
         TypeError,
-        "takes a module, not .*; pass the model itself",
+        "takes a module, not .*; pass the module itself",
     ),
     "no parameters": (lambda p: optim.SGD(nn.ReLU()), ValueError, "has no parameters"),
     "shape": (

@@ -107,7 +107,7 @@ KINDS: dict[str, Callable[[Any, Model], Any]] = {
     "method": MethodType,
     "partial": partial,
 }
-"""Callables that are fused: the function, or one whose first argument is the model."""
+"""Kinds of objects that are fused: the function, or a callable that has the model as the first argument."""
 
 
 class World:

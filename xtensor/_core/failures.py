@@ -253,7 +253,10 @@ def numpys_error(
         if not device._provider.has_values:
             return None  # the outcome depends on the values of index arrays
         function = INDEXING[operation]
-        args = (args[0], _host_key(args[1], device), *args[2:])
+        try:
+            args = (args[0], _host_key(args[1], device), *args[2:])
+        except UnknownValueError:
+            return None  # the index arrays differ from example to example of a batch
     else:
         return None
     if sum(getattr(value, "size", 0) for value in args) > LARGEST_QUESTION:

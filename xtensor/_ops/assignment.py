@@ -14,6 +14,7 @@ from .._core.dispatch import SCALARS, coerce_operands, device_of
 from .._core.dtypes import Casting, can_cast
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
+from .._core.tracing_errors import any_true, rarely
 from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within
 
@@ -310,7 +311,7 @@ def _assign(arr: Array, key: tuple[Array, ...], values: Any, shape: tuple[int, .
         arr[key] = values
     except IndexError:
         for indices, length in zip(key, arr.shape, strict=True):
-            if int(xp.min(indices)) < -length or int(xp.max(indices)) >= length:
+            if rarely(any_true, (indices < -length) | (indices >= length)):
                 raise
         # The device does not support assignment to index arrays.
         _assign_by_search(arr, key, values, shape)

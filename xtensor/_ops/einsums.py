@@ -121,7 +121,9 @@ def _cast(arrays: list[Array], dtype: DTypeLike | None, out: Any, casting: Casti
 
     ``out`` is an operand, too, as partial sums are read from it in NumPy: its dtype casts to that of the products.
     """
-    dtypes = [x.dtype for x in (*arrays, out) if hasattr(x, "dtype")]
+    dtypes = [x.dtype for x in arrays]
+    if isinstance(out, (Array, np.ndarray)) and out.dtype.kind in "biufc":  # store() refuses all else
+        dtypes.append(out.dtype)
     wanted = result_type(*dtypes) if dtype is None else check_dtype(dtype, arrays[0]._device, "einsum")
     for each in dtypes:
         if not can_cast(each, wanted, casting):

@@ -121,6 +121,15 @@ def _has_formula(program: Program) -> bool:
     return known
 
 
+def _is_simple(program: Program) -> bool:
+    """Whether a program is one operation of a few instructions on one array of real numbers."""
+    return (
+        len(program.inputs) == len(program.steps) == 1
+        and program.steps[0].name in SIMPLE
+        and not (program.inputs[0].startswith("complex"))
+    )
+
+
 class Calls:
     """Calls of kernels.
 
@@ -480,8 +489,8 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     if gathers and walk is not None and walk.across:
         whole = np.broadcast_shapes(*[x.shape for x in arrays])
         return compute(program, tuple([row_major(x, whole) for x in arrays]), scalars)
-    if walk is not None and len(arrays) == len(program.steps) == 1 and walk.letters[0] == "v" and not walk.across:
-        return None  # NumPy reads them as fast
+    if walk is not None and walk.letters[0] == "v" and not walk.across and _is_simple(program):
+        return None  # NumPy reads elements that lie apart as fast
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
