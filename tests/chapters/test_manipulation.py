@@ -279,6 +279,20 @@ def test_operand_is_not_modified(device, name, data):
 
 
 @pytest.mark.parametrize("name", ["concat", "stack"])
+@pytest.mark.parametrize("others", [([3, 4],), ((True, False), [0.5, 2.0]), ([1j, 2],)], ids=repr)
+def test_lists_are_joined_with_an_array(device, name, others):
+    x = np.asarray([1, 2], dtype=np.float32)
+    if device == "strict":
+        with pytest.raises(TypeError, match="takes an xtensor Array, not"):
+            getattr(xp, name)([xp.asarray(x, device=device), *others])
+        return
+    expected = getattr(np, name)([*others, x])
+    result = getattr(xp, name)([*others, xp.asarray(x, device=device)])
+    assert (result.device, result.dtype.kind) == (device, expected.dtype.kind)  # the width is the device's default
+    assert np.array_equal(values_of(result), expected)
+
+
+@pytest.mark.parametrize("name", ["concat", "stack"])
 def test_joining_refuses_incompatible_shapes(device, name):
     with pytest.raises(ValueError, match=r"\(2, 3\).*\(2, 2\)"):
         getattr(xp, name)([xp.ones((2, 3)), xp.ones((2, 2))])

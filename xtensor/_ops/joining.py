@@ -42,7 +42,8 @@ def concat(arrays: Sequence[AnyArray], /, *positional: Never, axis: int | None =
     Parameters
     ----------
     arrays
-        Tuple or list of one or more Arrays whose shapes are equal except along ``axis``.
+        Tuple or list of one or more Arrays whose shapes are equal except along ``axis``; next to an Array also lists
+        and tuples of numbers, but not on the device ``strict``.
     axis
         Axis along which to concatenate; None flattens the arrays first.
 
@@ -185,7 +186,8 @@ def stack(arrays: Sequence[AnyArray], /, *positional: Never, axis: int = 0) -> A
     Parameters
     ----------
     arrays
-        Tuple or list of one or more Arrays of equal shape.
+        Tuple or list of one or more Arrays of equal shape; next to an Array also lists and tuples of numbers, but not
+        on the device ``strict``.
     axis
         Position of the new axis in the result.
 
@@ -318,6 +320,7 @@ def _native_arrays(arrays: Any, name: str, verb: str) -> tuple[Any, list[Native]
         natives = [x._native for x in arrays if x.__class__ is Array and x._device is device]
         if len(natives) == len(arrays):
             return device, natives
+    arrays = coerce_operands(name, *arrays)  # lists and tuples next to an Array, as NumPy's functions take them
     for x in arrays:
         if x.__class__ is not Array and x.__class__ not in HOST_ARRAYS:
             raise not_an_array(name, x)

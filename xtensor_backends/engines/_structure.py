@@ -54,6 +54,11 @@ def concat(library: Library, arrays: Sequence[Any], *, axis: int | None) -> Any:
     """Join arrays along an axis, flattened arrays for None."""
     if axis is None:
         arrays, axis = [flattened(library, x) for x in arrays], 0
+    others = {(*x.shape[:axis], *x.shape[axis + 1 :]) for x in arrays}
+    if len(others) > 1 or len({x.ndim for x in arrays}) > 1:
+        raise ValueError(
+            f"arrays of shape {', '.join([str(x.shape) for x in arrays])} cannot be joined along axis {axis}"
+        )
     dtype = np.result_type(*[x.dtype for x in arrays])
     return library.concatenated([astype(library, x, dtype) for x in arrays], axis)
 
