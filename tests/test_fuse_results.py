@@ -345,11 +345,11 @@ def test_a_number_written_by_a_mask_is_that_of_the_function(dtype: str, number: 
         except (TypeError, ValueError, OverflowError) as error:
             return type(error)
 
-    fused, expected = fuse(function), outcome(function)
+    fused, allowed = fuse(function), [outcome(function)]
     if np.dtype(dtype).kind in "iu" and repr(number) in ("nan", "1e+300", "np.float32(2.5)"):
-        expected = xp.UnknownValueError  # a cast to integers looks at the number first
-    assert outcome(fused) == expected
-    assert outcome(fused) == expected
+        allowed.append(xp.UnknownValueError)  # a cast to integers may look at the number first
+    assert outcome(fused) in allowed
+    assert outcome(fused) in allowed
 
 
 def test_a_number_is_written_by_a_mask_in_the_kernel_of_the_other_operations(x: Any) -> None:
