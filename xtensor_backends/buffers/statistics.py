@@ -28,7 +28,7 @@ class Statistics:
     def mean(self, x: BufferArray, *, axis: Any, keepdims: bool) -> Any:
         """Return the means: halves of a power of two are added up as well, whose sum does not overflow."""
         axes = self._axes(x, axis)
-        if axes is None or x.dtype.kind == "c":
+        if axes is None or x.dtype.kind != "f":
             return NotImplemented
         functions, count = self._runtime.functions, _count(x, axes)
         part = 2.0 ** -math.ceil(math.log2(count))
@@ -57,7 +57,7 @@ class Statistics:
     def _spread(self, x: BufferArray, axis: Any, correction: float, keepdims: bool) -> Any:
         """Return variances of elements divided by powers of two, and these."""
         axes = self._axes(x, axis)
-        if axes is None or x.dtype.kind == "c":
+        if axes is None or x.dtype.kind != "f":
             return NotImplemented
         functions = self._runtime.functions
         scale = self._scale(x, axes, functions.max)
@@ -73,7 +73,7 @@ class Statistics:
     def vector_norm(self, x: BufferArray, *, axis: Any, keepdims: bool, ord: float) -> Any:
         """Return the norms of finite orders other than 0 and 1."""
         axes = self._axes(x, axis)
-        if axes is None or ord in (0, 1) or math.isinf(ord):
+        if axes is None or x.dtype.kind not in "fc" or ord in (0, 1) or math.isinf(ord):
             return NotImplemented
         functions = self._runtime.functions
         if x.dtype.kind == "c":
