@@ -5,8 +5,8 @@ values and the same memory layout (contiguous, strided, reversed, transposed, br
 Indexing on the device creates the layout.
 
 Floating-point strategies draw subnormal numbers, except float32 and complex64 on CUDA and ROCm devices: CuPy compiles
-with ``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. The devices
-``cpu``, ``strict``, ``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
+with ``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. On devices of
+JAX they draw none, as XLA flushes all subnormals on the CPU (``docs/jax.md``). The devices ``cpu``, ``strict``, ``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
 """
 
 from __future__ import annotations
@@ -102,6 +102,8 @@ def broadcastable(count: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
 
 def flushes_subnormals(device: xp.Device, dtype: DType) -> bool:
     """Return whether a device may replace subnormal numbers of a dtype by zeros."""
+    if device.backend == "jax":
+        return dtype.kind in "fc"
     return device.dlpack_device[0] in FLUSHING_DEVICE_TYPES and dtype in (np.float32, np.complex64)
 
 
