@@ -5,8 +5,9 @@ values and the same memory layout (contiguous, strided, reversed, transposed, br
 Indexing on the device creates the layout.
 
 Floating-point strategies draw subnormal numbers, except float32 and complex64 on CUDA and ROCm devices: CuPy compiles
-with ``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. On devices of
-JAX they draw none, as XLA flushes all subnormals on the CPU (``docs/jax.md``). The devices ``cpu``, ``strict``, ``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
+with ``-ftz=true`` and libdevice uses ``.ftz`` instructions, both of which flush float32 subnormals to zero. None are
+drawn on devices of JAX, as XLA flushes all subnormals on the CPU (``docs/jax.md``). The devices ``cpu``, ``strict``,
+``sycl:cpu:0`` and ``triton:interpret`` do not flush them.
 """
 
 from __future__ import annotations
