@@ -6,6 +6,7 @@ the caller: dtypes that the program names, shapes that broadcast.
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections import Counter
@@ -27,7 +28,7 @@ from ._runtime import adjacent as _adjacent
 from ._runtime import call as _call
 from ._runtime import call_unlocked as _call_unlocked
 from ._sizes import BYTES_STREAMED
-from ._walks import has_rows, joined_letters, walk_of
+from ._walks import Walk, has_rows, joined_letters, walk_of
 
 __all__ = [
     "SIMPLE",
@@ -39,7 +40,7 @@ __all__ = [
     "cost",
     "count_calls",
     "empty",
-    "row_major",
+    "in_row_major_order",
     "underflow_is_reported",
 ]
 
@@ -479,7 +480,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     gathers = _has_formula(program)
     if gathers:
         # Vectors of elements that lie apart are gathered one by one, at each use.
-        arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else row_major(x, x.shape) for x in arrays]
+        arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
     dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
@@ -488,38 +489,44 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     )
     if gathers and walk is not None and walk.across:
         whole = np.broadcast_shapes(*[x.shape for x in arrays])
-        return compute(program, tuple([row_major(x, whole) for x in arrays]), scalars)
+        return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars)
     if walk is not None and walk.letters[0] == "v" and not walk.across and _is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
     outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
-    operands: list[Any] = list(walk.sizes)
-    for array, strides in zip([*arrays, *outputs], walk.strides, strict=True):
-        operands += array, *strides
-    if kernel.run(walk.sizes[0], tuple(operands), scalars):
+    if _run_walk(kernel, walk, [*arrays, *outputs], scalars):
         return ()
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
 
 
-def row_major(x: Array, shape: tuple[int, ...]) -> Array:
+def _run_walk(kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float]) -> int:
+    """Call a kernel for inputs and outputs that it walks; return 0, or another number if NumPy is to compute."""
+    operands: list[Any] = list(walk.sizes)
+    for array, strides in zip(arrays, walk.strides, strict=True):
+        operands += array, *strides
+    return kernel.run(walk.sizes[0], tuple(operands), scalars)
+
+
+@functools.cache
+def _copying(dtype: str) -> Program:
+    """The program whose output is its input."""
+    return Program((dtype,), (), (), (0,)).shared()
+
+
+def in_row_major_order(x: Array, shape: tuple[int, ...]) -> Array:
     """Return an array, or a copy of it, with the elements of a shape to which it broadcasts in row-major order."""
     if x.shape == shape and x.flags.c_contiguous:
         return x
     result = empty(shape, x.dtype, "C")
-    walk = walk_of(((x.shape, x.strides, x.itemsize), (shape, result.strides, x.itemsize)), (), several=True)
-    program = Program((x.dtype.name,), (), (), (0,)).shared()
-    kernel = None
-    if walk is not None and result.size >= LEAST_COPIED:
-        kernel = _kernel(program, walk.letters, len(walk.sizes) - 2)
-    if walk is None or kernel is None:
-        result[...] = x
-        return result
-    operands: list[Any] = list(walk.sizes)
-    for array, strides in zip((x, result), walk.strides, strict=True):
-        operands += array, *strides
-    kernel.run(walk.sizes[0], tuple(operands), ())
+    if result.size >= LEAST_COPIED:
+        walk = walk_of(((x.shape, x.strides, x.itemsize), (shape, result.strides, x.itemsize)), (), several=True)
+        kernel = None if walk is None else _kernel(_copying(x.dtype.name), walk.letters, len(walk.sizes) - 2)
+        if walk is not None and kernel is not None:
+            _run_walk(kernel, walk, (x, result), ())
+            return result
+    result[...] = x
     return result
 
 

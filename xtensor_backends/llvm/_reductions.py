@@ -17,7 +17,7 @@ import numpy as np
 from xtensor.backend import Native, Program, Step
 
 from . import _compile
-from ._calls import Kernel, compiled, empty, row_major, underflow_is_reported
+from ._calls import Kernel, compiled, empty, in_row_major_order, underflow_is_reported
 from ._emission import supported, supported_elementwise
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._reduction_walks import memory_order, order_of_results, reduction_walk
@@ -110,7 +110,7 @@ def reduce(
         # Elements of a row that lie apart are read one by one: NumPy adds them up faster, and others are copied first.
         if not program.steps:
             return None
-        copies = [row_major(x, x.shape) for x in arrays]
+        copies = [in_row_major_order(x, x.shape) for x in arrays]
         return reduce(program, copies, scalars, shape, axes, keepdims=keepdims, partial=partial)
     if len(walk.axes) < len(axes):
         parts = None if partial else reduce(program, arrays, scalars, shape, walk.axes, keepdims=True)
