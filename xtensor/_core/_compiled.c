@@ -769,7 +769,8 @@ native_key(PyObject *key, PyArrayObject *native, PyObject *device, Py_ssize_t in
         return NULL;
     }
     npy_intp row = index == selected && axes > 1 ? PyArray_DIM(native, axes - 1) : 1;
-    return is_less(PyArray_SIZE(indices) * (row > 1 ? row : 1), implementation, implementation_min_size) ? (PyObject *)indices : NULL;
+    npy_intp size = PyArray_SIZE(indices) * (row > 1 ? row : 1);
+    return is_less(size, implementation, implementation_min_size) ? (PyObject *)indices : NULL;
 }
 
 /* A copy of an element of a vector. */
