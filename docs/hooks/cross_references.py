@@ -23,6 +23,8 @@ sys.path.append(str(Path(__file__).parent))  # last, as the hook site.py has the
 from operations import documented  # a hook beside this one
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]+)`")
+ADDS_SECTIONS = re.compile(r"(documented|unary|binary)\(")
+"""Decorators that add sections to docstrings."""
 EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.backend")
 
 
@@ -46,7 +48,7 @@ class CrossReferences(Extension):
         if isinstance(obj, Alias):
             return
         if obj.docstring is not None:
-            if isinstance(obj, Function) and any(str(item.value).startswith("documented(") for item in obj.decorators):
+            if isinstance(obj, Function) and any(ADDS_SECTIONS.match(str(item.value)) for item in obj.decorators):
                 obj.docstring.value = inspect.getdoc(getattr(import_module(obj.module.path), obj.name)) or ""
             obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
         if isinstance(obj, Function):
