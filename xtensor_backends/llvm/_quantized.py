@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,12 @@ from ._quantized_rows import LANES, PARTS, RUN, SHARE, TABLE, Rows, Variant, add
 from ._runtime import call_unlocked
 
 __all__ = ["kernels"]
+
+Matrix: TypeAlias = tuple[Native, Native, Native | None]
+"""Codes, scales and offsets."""
+
+MOST_MATRICES = 16
+"""Number of matrices of one call, by the number of its operands."""
 
 MOST_VECTORS = 8
 """Number of vectors up to which the codes are read again for each; a product of matrices is faster from there on."""
@@ -40,49 +47,70 @@ instead of 0.20 ms."""
 
 
 def _quantized_linear(x: Native, codes: Native, scales: Native, offsets: Native | None = None, /) -> Native:
-    operands = (x, codes, scales) if offsets is None else (x, codes, scales, offsets)
-    for operand in operands:
-        if operand.__class__ is not np.ndarray or not operand.flags.c_contiguous:
-            return NotImplemented
-    if codes.ndim != 2 or scales.ndim != 2 or not x.ndim or codes.size < MIN_SIZE or not scales.size:
+    results = _quantized_linears(x, ((codes, scales, offsets),))
+    return results if results is NotImplemented else results[0]
+
+
+def _quantized_linears(x: Native, matrices: Sequence[Matrix], /) -> list[Native] | Any:
+    """Compute the products with several matrices of one format in one region: the vectors are prepared once."""
+    codes, scales, offsets = matrices[0]
+    if not _is_plain(x) or not x.ndim or x.dtype != FLOAT or len(matrices) > MOST_MATRICES:
         return NotImplemented
-    packed = codes.dtype.char == "B"
-    rows, groups = scales.shape
-    length, rest = divmod(codes.shape[1], groups)
+    if not all(map(_is_matrix, matrices)) or scales.dtype.char not in _kinds() or codes.dtype.char not in "bB":
+        return NotImplemented
+    packed, shifted = codes.dtype.char == "B", offsets is not None
+    groups, width = scales.shape[1], codes.shape[1]
+    length, rest = divmod(width, groups)
     vectors = math.prod(x.shape[:-1])
-    if (
-        x.dtype != FLOAT
-        or scales.dtype.char not in _kinds()
-        or codes.dtype.char not in "bB"
-        or rest
-        or length % LANES
-        or codes.shape[0] != rows
-        or x.shape[-1] != codes.shape[1] * (1 + packed)
-        or (offsets is not None and (offsets.dtype != scales.dtype or offsets.shape != scales.shape))
-        or not vectors
-    ):
+    if rest or length % LANES or x.shape[-1] != width * (1 + packed) or not vectors:
         return NotImplemented
-    result = empty((*x.shape[:-1], rows), FLOAT)
+    for codes_of, scales_of, offsets_of in matrices[1:]:
+        if (
+            codes_of.dtype != codes.dtype
+            or scales_of.dtype != scales.dtype
+            or (codes_of.shape[1], scales_of.shape[1]) != (width, groups)
+            or (offsets_of is not None) is not shifted
+        ):
+            return NotImplemented
+    results = [empty((*x.shape[:-1], matrix[0].shape[0]), FLOAT) for matrix in matrices]
     if vectors > MOST_VECTORS:
-        _unpacking.multiply(x.reshape(vectors, -1), codes, scales, offsets, result.reshape(vectors, rows))
-        return result
+        for matrix, result in zip(matrices, results, strict=True):
+            _unpacking.multiply(x.reshape(vectors, -1), *matrix, result.reshape(vectors, -1))
+        return results
     sums: Native | int = 0
-    if offsets is not None:
+    if shifted:
         sums = np.sum(np.reshape(x, (vectors, groups, -1)), axis=-1, dtype=np.float32)
-    threads = _threads.team()
-    nanoseconds = int(codes.size * vectors * NANOSECONDS)
     exact = packed and length == _digits.GROUP_BYTES and groups % _digits.GROUPS == 0 and _has_digits()
     digits = empty((vectors * groups // _digits.GROUPS, _digits.BLOCK), BYTES) if exact else x
-    together = ROWS.get(vectors, 2) * (codes.shape[1] + groups * scales.itemsize)
+    together = ROWS.get(vectors, 2) * (width + groups * scales.itemsize)
     near = together + digits.nbytes <= NEAR
-    variant = Variant(packed, length // LANES, offsets is not None, vectors, exact, scales.dtype.char, near)
+    variant = Variant(packed, length // LANES, shifted, vectors, exact, scales.dtype.char, near)
     run = address_of_run("quantized", variant, _module)
-    given = 0 if offsets is None else offsets
-    matrix = codes, scales, given, x, sums, result, rows, groups, digits, 0
-    call_unlocked(run, PARTS * threads, threads, nanoseconds, *matrix)
-    return result
+    operands: list[Any] = [x, sums, groups, digits, 0, len(matrices)]
+    size = 0
+    for (codes_of, scales_of, offsets_of), result in zip(matrices, results, strict=True):
+        operands += codes_of, scales_of, 0 if offsets_of is None else offsets_of, result, codes_of.shape[0]
+        size += codes_of.size
+    threads = _threads.team()
+    call_unlocked(run, PARTS * threads, threads, int(size * vectors * NANOSECONDS), *operands)
+    return results
 
 
+def _is_plain(array: Native) -> bool:
+    return array.__class__ is np.ndarray and bool(array.flags.c_contiguous)
+
+
+def _is_matrix(matrix: Matrix) -> bool:
+    """Whether the parts of a matrix match, and a kernel gains anything."""
+    codes, scales, offsets = matrix
+    if not _is_plain(codes) or not _is_plain(scales) or codes.ndim != 2 or scales.ndim != 2:
+        return False
+    if codes.size < MIN_SIZE or not scales.size or codes.shape[0] != scales.shape[0]:
+        return False
+    return offsets is None or (_is_plain(offsets) and offsets.dtype == scales.dtype and offsets.shape == scales.shape)
+
+
+@functools.cache
 def _has_digits() -> bool:
     return _compile.has_feature("avx512vnni")
 
@@ -115,13 +143,12 @@ def _module(variant: Variant, table: bool) -> str:
     return "".join([text, declarations, *functions])
 
 
-_ARGUMENTS = loads(
-    "%arguments",
-    *("ptr codes", "ptr scales", "ptr offsets", "ptr x", "ptr sums", "ptr result", "i64 rows", "i64 groups"),
-    *("ptr digits", "i64 floats.number"),
-)
-"""The arguments of ``@job``: the arrays, the numbers of rows and groups, the memory for digits, and whether
-floating-point numbers are computed with, which ``@run`` sets."""
+_ARGUMENTS = loads("%arguments", "ptr x", "ptr sums", "i64 groups", "ptr digits", "i64 floats.number", "i64 count")
+"""The arguments of ``@job``: the vectors, their sums, the number of groups, the memory for digits, whether
+floating-point numbers are computed with, which ``@run`` sets, and the number of matrices."""
+
+_MATRIX = loads("%matrix.at", "ptr codes", "ptr scales", "ptr offsets", "ptr result", "i64 rows")
+"""What follows for each matrix. A part has some rows of each."""
 
 _DIGITS = f"""
 {_ARGUMENTS}
@@ -155,10 +182,17 @@ define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {{
 entry:
 {_ARGUMENTS}
   %floats = icmp ne i64 %floats.number, 0
+  %matrices = getelementptr i64, ptr %arguments, i64 6
+  br label %matrix
+matrix:
+  %number = phi i64 [0, %entry], [%number.next, %matrix.end]
+  %matrix.from = mul i64 %number, 5
+  %matrix.at = getelementptr i64, ptr %matrices, i64 %matrix.from
+{_MATRIX}
 {SHARE.replace("%count", "%rows")}
   br label %test.several
 test.several:
-  %i = phi i64 [%first, %entry], [%i.next, %several.floats], [%i.next, %several.digits]
+  %i = phi i64 [%first, %matrix], [%i.next, %several.floats], [%i.next, %several.digits]
   %i.next = add i64 %i, ROWS
   %enough = icmp ule i64 %i.next, %last
   br i1 %enough, label %several, label %test.one
@@ -173,7 +207,7 @@ several.digits:
 test.one:
   %r = phi i64 [%i, %test.several], [%r.next, %one.floats], [%r.next, %one.digits]
   %left = icmp ult i64 %r, %last
-  br i1 %left, label %one, label %end
+  br i1 %left, label %one, label %matrix.end
 one:
   %r.next = add i64 %r, 1
   br i1 %floats, label %one.floats, label %one.digits
@@ -183,6 +217,10 @@ one.floats:
 one.digits:
   call void @digits1(MATRIX, ptr %digits, OUTPUT, i64 %r)
   br label %test.one
+matrix.end:
+  %number.next = add i64 %number, 1
+  %more = icmp ult i64 %number.next, %count
+  br i1 %more, label %matrix, label %end
 end:
   ret void
 }}
@@ -191,4 +229,7 @@ end:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions by the names of their operations."""
-    return {"nn.quantized_linear": _quantized_linear}
+    return {
+        "nn.quantized_linear": _quantized_linear,
+        "nn.quantized_linears": _quantized_linears,
+    }
