@@ -5,6 +5,7 @@ The compiled module borrows references from Python, so that a mistake here reads
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import operator
 import os
@@ -126,6 +127,23 @@ def test_the_other_operand_changes_while_an_operator_writes():
 
     with np.errstate(all="call", call=call), pytest.raises(TypeError, match="raised in the callback"):
         x /= y
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_arrays_change_while_an_assignment_warns(masked):
+    x, value = xp.zeros(10, dtype=xp.float32, device=CPU), xp.full(10, 1e300, device=CPU)
+    key = ones(10) > 0 if masked else slice(None)
+
+    def call(kind, flag):
+        replace(x)
+        replace(value)
+        raise RuntimeWarning("raised in the callback")
+
+    with np.errstate(all="call", call=call), contextlib.suppress(RuntimeWarning, TypeError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x[key] = value
+        x[key] = 1e300
+    assert x.shape == (10,)
 
 
 def test_an_operand_changes_while_its_temporaries_are_looked_for():

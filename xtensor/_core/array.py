@@ -34,7 +34,17 @@ from .errors import describe
 from .failures import recover
 from .fp_warnings import rewarn
 from .functions import Implementation
-from .indexing import PLAIN_KEYS, as_index, assigned_by_kernel, detached, is_plain, key_error, selecting
+from .indexing import (
+    ASSIGNED_WHERE,
+    PLAIN_KEYS,
+    SELECTED,
+    as_index,
+    assigned_by_kernel,
+    detached,
+    is_plain,
+    key_error,
+    selecting,
+)
 from .inplace import recover_inplace
 from .interchange import export
 from .memory import Memory
@@ -577,7 +587,8 @@ dispatch.make = make
 
 if compiled is not None:
     functions = recover, recover_large, recover_inplace, wrap_or_raise, temporaries.operand_place, leaving
-    compiled.bind(Array, Device, Implementation, Operation, *functions, temporaries.FRAME_POINTER)
+    numbers = temporaries.FRAME_POINTER, SELECTED.index, ASSIGNED_WHERE.index
+    compiled.bind(Array, Device, Implementation, Operation, *functions, *numbers)
 
 
 def _unpickle(values: Any, backend: str, spec: str) -> Array:

@@ -326,7 +326,7 @@ static PyObject *stop(PyObject *module, PyObject *none)
 static PyObject *recover(PyObject *module, PyObject *none)
 {
     forget_workers();
-    recover_table();
+    recover_blocks();
     if (atomic_flag_test_and_set(&blas_is_taken))
         set_blas_threads(blas_threads);
     atomic_flag_clear(&blas_is_taken);

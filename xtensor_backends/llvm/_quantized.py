@@ -16,7 +16,7 @@ from xtensor.backend import Native
 
 from . import _compile, _digits, _threads, _unpacking
 from ._calls import empty
-from ._quantized_rows import LANES, TABLE, Rows, Variant
+from ._quantized_rows import LANES, PARTS, RUN, SHARE, TABLE, Rows, Variant, address_of_run, loads
 from ._runtime import call_unlocked
 
 __all__ = ["kernels"]
@@ -42,7 +42,8 @@ ROWS = {1: 4, 2: 4}
 NEAR = 16 << 10
 """Bytes of vectors and of the rows that are read at once up to which the next rows are prefetched to the first cache.
 
-It holds 32 KiB. Where it held the vectors no longer, 2,048 rows of 5,632 codes of 4 bits took 0.31 ms; now 0.20 ms."""
+It holds 32 KiB. Where it does not hold the vectors, rows in it take longer: 2,048 of 5,632 codes of 4 bits 0.31 ms
+instead of 0.20 ms."""
 
 
 def _quantized_linear(x: Native, codes: Native, scales: Native, offsets: Native | None = None, /) -> Native:
@@ -83,7 +84,8 @@ def _quantized_linears(x: Native, matrices: Sequence[Matrix], /) -> list[Native]
     digits = empty((vectors * groups // _digits.GROUPS, _digits.BLOCK), BYTES) if exact else x
     together = ROWS.get(vectors, 2) * (width + groups * scales.itemsize)
     near = together + digits.nbytes <= NEAR
-    run = _run(Variant(packed, length // LANES, shifted, vectors, exact, scales.dtype.char, near))
+    variant = Variant(packed, length // LANES, shifted, vectors, exact, scales.dtype.char, near)
+    run = address_of_run("quantized", variant, _module)
     operands: list[Any] = [x, sums, groups, digits, 0, len(matrices)]
     size = 0
     for (codes_of, scales_of, offsets_of), result in zip(matrices, results, strict=True):
@@ -108,7 +110,6 @@ def _is_matrix(matrix: Matrix) -> bool:
     return offsets is None or (_is_plain(offsets) and offsets.dtype == scales.dtype and offsets.shape == scales.shape)
 
 
-@functools.cache
 def _has_digits() -> bool:
     return _compile.has_feature("avx512vnni")
 
@@ -124,21 +125,8 @@ FLOAT, BYTES = np.dtype(np.float32), np.dtype(np.uint8)
 MATRIX, OUTPUT = "ptr %codes, ptr %scales, ptr %offsets", "ptr %sums, ptr %result, i64 %rows, i64 %groups"
 """Arguments of the functions that compute some rows."""
 
-PARTS = 4
-"""Parts of the rows for each thread, in case another one is interrupted or begins late."""
-
-
-@functools.cache
-def _run(variant: Variant) -> int:
-    """Return the address of the function that computes all rows, for :func:`_runtime.call_unlocked`."""
-    table = _compile.has_feature("avx512f")
-    key = f"quantized {tuple(variant)} {table}"
-    symbols = _threads.symbols()
-    return _compile.compile_module(lambda: _module(variant, table), ["run"], key=key, symbols=symbols)["run"]
-
 
 def _module(variant: Variant, table: bool) -> str:
-    """Return the module; ``table`` tells whether the processor looks up the numbers of 16 codes by one instruction."""
     rows = ROWS.get(variant.vectors, 2)
     functions = [Rows(number, variant, table).text() for number in sorted({rows, 1})]
     text = _MODULE.replace("ROWS", str(rows)).replace("VECTORS", str(variant.vectors))
@@ -154,28 +142,16 @@ def _module(variant: Variant, table: bool) -> str:
     return "".join([text, declarations, *functions])
 
 
-# Operands of ``run``: parts, threads, nanoseconds, then the arguments of ``job``: the vectors, their sums, the number
-# of groups, the memory for digits, whether floating-point numbers are computed with, which ``run`` sets, and the number
-# of matrices; then for each the codes, scales, offsets, result and number of rows. A part has some rows of each matrix.
-_MODULE = """
-declare <16 x float> @llvm.fmuladd.v16f32(<16 x float>, <16 x float>, <16 x float>)
-declare float @llvm.vector.reduce.fadd.v16f32(float, <16 x float>)
-declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-declare void @xtensor_parallel(ptr, ptr, i64, i64, i64)
+_ARGUMENTS = loads(
+    "%arguments", "ptr x", "ptr sums", "i64 groups", "ptr digits", "i64 floats.number", "i64 matrices.count"
+)
+"""The first arguments of ``@job``: the vectors, their sums, the number of groups, the memory for digits, whether
+floating-point numbers are computed with, which ``@run`` sets, and the number of matrices. The matrices follow."""
 
-define i64 @run(ptr %operands) nounwind {
-entry:
-  %parts = load i64, ptr %operands
-  %threads.at = getelementptr i64, ptr %operands, i64 1
-  %threads = load i64, ptr %threads.at
-  %nanoseconds.at = getelementptr i64, ptr %operands, i64 2
-  %nanoseconds = load i64, ptr %nanoseconds.at
-  %arguments = getelementptr i64, ptr %operands, i64 3
-  %x = load ptr, ptr %arguments
-  %groups.at = getelementptr i64, ptr %arguments, i64 2
-  %groups = load i64, ptr %groups.at
-  %digits.at = getelementptr i64, ptr %arguments, i64 3
-  %digits = load ptr, ptr %digits.at
+_MATRIX = ("ptr codes", "ptr scales", "ptr offsets", "ptr result", "i64 rows")
+
+_DIGITS = f"""
+{_ARGUMENTS}
   %columns = mul i64 %groups, 32
   %size = mul i64 %groups, 128
   br label %vector
@@ -193,46 +169,27 @@ vector:
   br i1 %v.more, label %vector, label %compute
 compute:
   %floats = zext i1 %bad.next to i64
-  %floats.at = getelementptr i64, ptr %arguments, i64 4
-  store i64 %floats, ptr %floats.at
-  call void @xtensor_parallel(ptr @job, ptr %arguments, i64 %parts, i64 %threads, i64 %nanoseconds)
-  ret i64 0
-}
+  store i64 %floats, ptr %floats.number.at
+"""
+"""The beginning of ``@run``: the digits of all vectors, and whether one has none."""
 
-define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {
+_MODULE = f"""
+declare <16 x float> @llvm.fmuladd.v16f32(<16 x float>, <16 x float>, <16 x float>)
+declare float @llvm.vector.reduce.fadd.v16f32(float, <16 x float>)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+{RUN.replace("BODY", _DIGITS)}
+define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {{
 entry:
-  %x = load ptr, ptr %arguments
-  %sums.at = getelementptr i64, ptr %arguments, i64 1
-  %sums = load ptr, ptr %sums.at
-  %groups.at = getelementptr i64, ptr %arguments, i64 2
-  %groups = load i64, ptr %groups.at
-  %digits.at = getelementptr i64, ptr %arguments, i64 3
-  %digits = load ptr, ptr %digits.at
-  %floats.at = getelementptr i64, ptr %arguments, i64 4
-  %floats.number = load i64, ptr %floats.at
+{_ARGUMENTS}
   %floats = icmp ne i64 %floats.number, 0
-  %count.at = getelementptr i64, ptr %arguments, i64 5
-  %count = load i64, ptr %count.at
   %matrices = getelementptr i64, ptr %arguments, i64 6
   br label %matrix
 matrix:
   %number = phi i64 [0, %entry], [%number.next, %matrix.end]
-  %matrix.from = mul i64 %number, 5
-  %codes.at = getelementptr i64, ptr %matrices, i64 %matrix.from
-  %codes = load ptr, ptr %codes.at
-  %scales.at = getelementptr i64, ptr %codes.at, i64 1
-  %scales = load ptr, ptr %scales.at
-  %offsets.at = getelementptr i64, ptr %codes.at, i64 2
-  %offsets = load ptr, ptr %offsets.at
-  %result.at = getelementptr i64, ptr %codes.at, i64 3
-  %result = load ptr, ptr %result.at
-  %rows.at = getelementptr i64, ptr %codes.at, i64 4
-  %rows = load i64, ptr %rows.at
-  %before = mul i64 %rows, %part
-  %first = udiv i64 %before, %parts
-  %part.next = add i64 %part, 1
-  %through = mul i64 %rows, %part.next
-  %last = udiv i64 %through, %parts
+  %matrix.from = mul i64 %number, {len(_MATRIX)}
+  %matrix.at = getelementptr i64, ptr %matrices, i64 %matrix.from
+{loads("%matrix.at", *_MATRIX)}
+{SHARE.replace("%count", "%rows")}
   br label %test.several
 test.several:
   %i = phi i64 [%first, %matrix], [%i.next, %several.floats], [%i.next, %several.digits]
@@ -262,17 +219,14 @@ one.digits:
   br label %test.one
 matrix.end:
   %number.next = add i64 %number, 1
-  %more = icmp ult i64 %number.next, %count
+  %more = icmp ult i64 %number.next, %matrices.count
   br i1 %more, label %matrix, label %end
 end:
   ret void
-}
+}}
 """
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions by the names of their operations."""
-    return {
-        "nn.quantized_linear": _quantized_linear,
-        "nn.quantized_linears": _quantized_linears,
-    }
+    return {"nn.quantized_linear": _quantized_linear, "nn.quantized_linears": _quantized_linears}

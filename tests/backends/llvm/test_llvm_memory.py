@@ -236,9 +236,27 @@ def test_array_above_the_limit_is_not_held():
 
 
 def test_number_of_blocks_is_bounded():
-    arrays = [empty((20_000,), np.int8) for _ in range(3 * _runtime.compiled.MAX_BLOCKS)]
+    most = _runtime.compiled.MAX_BLOCKS
+    _memory.set_limit(2 * most * 20_480)
+    arrays = [empty((20_000,), np.int8) for _ in range(most + 500)]
     del arrays
-    assert _memory.held() == _runtime.compiled.MAX_BLOCKS * 20_480
+    assert _memory.held() == most * 20_480
+
+
+def test_memory_of_many_arrays_of_different_sizes_is_reused():
+    """As a training step needs it, which frees hundreds of results at its end."""
+    _memory.set_limit(1 << 28)
+    sizes = [20_000 + 700 * i for i in range(500)]
+    arrays = [empty((size,), np.int8) for size in sizes]
+    del arrays
+    held = _memory.held()
+    assert held > sum(sizes)
+    used = _memory.used()
+    arrays = [empty((size,), np.int8) for size in sizes]
+    assert _memory.held() == 0
+    assert _memory.used() - used == held
+    del arrays
+    assert _memory.held() == held
 
 
 def test_least_recently_used_memory_is_freed_first():

@@ -9,6 +9,7 @@ import xtensor as xp
 from xtensor.nn.functional import quantized_linear
 from xtensor.nn.quantization import quantized_linears
 from xtensor_backends.llvm import _compile, _quantized, _threads, _unpacking
+from xtensor_backends.llvm._quantized_rows import address_of_run
 
 
 def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
@@ -56,7 +57,7 @@ def test_kernel_computes_the_product_of_the_numbers(
     has_feature = _compile.has_feature
     monkeypatch.setattr(_compile, "has_feature", lambda name: (instructions or name == "f16c") and has_feature(name))
     for module in (_quantized, _unpacking):
-        monkeypatch.setattr(module, "_run", module._run.__wrapped__)
+        monkeypatch.setattr(module, "address_of_run", address_of_run.__wrapped__)
     x, codes, scales = operands(kind, group, vectors, rows)
     scales = xp.astype(scales, getattr(xp, scale))
     offsets = scales * 3 if shifted else None
