@@ -110,6 +110,7 @@ def _is_matrix(matrix: Matrix) -> bool:
     return offsets is None or (_is_plain(offsets) and offsets.dtype == scales.dtype and offsets.shape == scales.shape)
 
 
+@functools.cache
 def _has_digits() -> bool:
     return _compile.has_feature("avx512vnni")
 
@@ -142,13 +143,12 @@ def _module(variant: Variant, table: bool) -> str:
     return "".join([text, declarations, *functions])
 
 
-_ARGUMENTS = loads(
-    "%arguments", "ptr x", "ptr sums", "i64 groups", "ptr digits", "i64 floats.number", "i64 matrices.count"
-)
-"""The first arguments of ``@job``: the vectors, their sums, the number of groups, the memory for digits, whether
-floating-point numbers are computed with, which ``@run`` sets, and the number of matrices. The matrices follow."""
+_ARGUMENTS = loads("%arguments", "ptr x", "ptr sums", "i64 groups", "ptr digits", "i64 floats.number", "i64 count")
+"""The arguments of ``@job``: the vectors, their sums, the number of groups, the memory for digits, whether
+floating-point numbers are computed with, which ``@run`` sets, and the number of matrices."""
 
-_MATRIX = ("ptr codes", "ptr scales", "ptr offsets", "ptr result", "i64 rows")
+_MATRIX = loads("%matrix.at", "ptr codes", "ptr scales", "ptr offsets", "ptr result", "i64 rows")
+"""What follows for each matrix. A part has some rows of each."""
 
 _DIGITS = f"""
 {_ARGUMENTS}
@@ -186,9 +186,9 @@ entry:
   br label %matrix
 matrix:
   %number = phi i64 [0, %entry], [%number.next, %matrix.end]
-  %matrix.from = mul i64 %number, {len(_MATRIX)}
+  %matrix.from = mul i64 %number, 5
   %matrix.at = getelementptr i64, ptr %matrices, i64 %matrix.from
-{loads("%matrix.at", *_MATRIX)}
+{_MATRIX}
 {SHARE.replace("%count", "%rows")}
   br label %test.several
 test.several:
@@ -219,7 +219,7 @@ one.digits:
   br label %test.one
 matrix.end:
   %number.next = add i64 %number, 1
-  %more = icmp ult i64 %number.next, %matrices.count
+  %more = icmp ult i64 %number.next, %count
   br i1 %more, label %matrix, label %end
 end:
   ret void
@@ -229,4 +229,7 @@ end:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions by the names of their operations."""
-    return {"nn.quantized_linear": _quantized_linear, "nn.quantized_linears": _quantized_linears}
+    return {
+        "nn.quantized_linear": _quantized_linear,
+        "nn.quantized_linears": _quantized_linears,
+    }

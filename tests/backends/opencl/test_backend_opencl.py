@@ -263,6 +263,14 @@ def test_pool_keeps_no_more_than_its_limit():
         pool.block(2**21)
 
 
+def test_kernel_launched_again_has_the_arguments_of_its_last_call():
+    x, y = array(np.arange(8.0), np.float64), array(np.arange(8.0) * 10, np.float64)
+    for k in (0, 5, 5, 2):
+        assert (x[k : k + 1] + y[k + 1 : k + 2]).tolist() == [11.0 * k + 10]
+    for zero in (0.0, -0.0, 0.0):
+        assert xp.signbit(x * zero).tolist() == [math.copysign(1, zero) < 0] * 8
+
+
 def test_missing_driver_is_a_typed_error_with_the_remedy():
     code = (
         "import xtensor as xp\n"
