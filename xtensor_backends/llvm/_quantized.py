@@ -147,7 +147,7 @@ _ARGUMENTS = loads("%arguments", "ptr x", "ptr sums", "i64 groups", "ptr digits"
 floating-point numbers are computed with, which ``@run`` sets, and the number of matrices."""
 
 _MATRIX = loads("%matrix.at", "ptr codes", "ptr scales", "ptr offsets", "ptr result", "i64 rows")
-"""What follows for each matrix. A part has some rows of each."""
+"""The arguments that follow, for each matrix. A part has some rows of each."""
 
 _DIGITS = f"""
 {_ARGUMENTS}
