@@ -100,6 +100,25 @@ def test_norms_and_deviations_at_the_ends_of_float32(order, power):
     np.testing.assert_allclose(deviations, [math.sqrt(43 / 3), math.sqrt(37 / 3)], rtol=1e-6)
 
 
+@pytest.mark.parametrize("power", [-120, 100])
+def test_fused_statistics_at_the_ends_of_float32(power):
+    fused = xp.fuse(lambda x: (xp.mean(x * 1.0), xp.std(x * 1.0), xp.linalg.vector_norm(x * 1.0)))
+    numbers = xp.asarray([1.0, 5.0, -2.0, 4.0], dtype=xp.float32)
+    for scale in (1.0, 2.0**power):  # the second call replays the first
+        results = [float(result) / scale for result in fused(numbers * scale)]
+        np.testing.assert_allclose(results, [2.0, math.sqrt(7.5), math.sqrt(46.0)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("order", [-2, 0.25, 2])
+@pytest.mark.parametrize("power", [-147, 127])
+def test_norms_of_complex_numbers_whose_moduli_have_few_digits_or_overflow(order, power):
+    x = xp.asarray((np.asarray([1 + 1j, 1 - 1j, -1 + 1j, -1 - 1j]) * 1.5 * 2.0**power).astype(np.complex64))
+    exact = math.sqrt(2.0) * 4.0 ** (1 / order) * 1.5 * 2.0**power
+    norm = float(xp.linalg.vector_norm(x, ord=order))
+    largest = float(np.finfo(np.float32).max)
+    assert norm == (math.inf if exact > largest else pytest.approx(exact, rel=1e-6, abs=2.0**-149))
+
+
 @pytest.mark.parametrize("count", [1, 3, 64, 5000])
 def test_mean_of_large_numbers_is_finite(count):
     largest = float(np.finfo(np.float32).max) * (1 - 2.0**-20)  # by more than the error of a sum
