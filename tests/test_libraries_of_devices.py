@@ -1,4 +1,4 @@
-"""What each device of another library does where its library, a permission or a priority decides."""
+"""Devices of other libraries where the library, a permission or a priority decides."""
 
 from __future__ import annotations
 
