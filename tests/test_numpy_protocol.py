@@ -214,7 +214,7 @@ def test_function_with_like_alone_creates_an_array_on_its_device(function):
 
 
 INITIAL = (
-    *("hypot", "logaddexp", "logaddexp2", "fmax", "fmin", "subtract", "divide", "copysign", "fmod"),
+    *("hypot", "logaddexp", "logaddexp2", "fmax", "fmin", "subtract", "divide", "arctan2", "copysign", "fmod"),
     *("bitwise_or", "bitwise_xor", "bitwise_and", "gcd", "lcm", "logical_xor", "left_shift", "floor_divide"),
 )
 
@@ -248,3 +248,10 @@ def test_reduction_of_a_ufunc_has_one_kind_of_dtype_whatever_the_number_of_eleme
     result = np.logaddexp.reduce(xp.ones(count, dtype=xp.int8 if device.supports(np.dtype("int8")) else xp.int32))
     assert result.dtype.kind == "f"
     assert float(result) == pytest.approx(1 + np.log(count) if count else -np.inf, rel=1e-3)
+
+
+def test_reduction_by_power_combines_all_operands(device):
+    x = xp.asarray([2.0, 3.0, 2.0, 1.0], dtype=xp.float32)
+    assert float(np.power.reduce(x)) == 64.0
+    assert xp.to_numpy(np.power.reduceat(x, [0, 3])).tolist() == [64.0, 1.0]
+    assert xp.to_numpy(np.power.reduce(x[:3], initial=2.0)).tolist() == 4096.0

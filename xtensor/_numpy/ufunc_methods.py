@@ -1,7 +1,7 @@
 """The methods of universal functions off the host: ``reduce``, ``accumulate``, ``outer``, ``reduceat`` and ``at``.
 
 Composed of calls of the universal function itself, each of which computes whole arrays on the device. On the host's
-memory NumPy's own loops compute these methods.
+memory NumPy's own loops compute these methods, but reductions by ``power`` and ``arctan2``.
 """
 
 from __future__ import annotations
@@ -213,7 +213,12 @@ def reduceat(
         rows = [row for row, count in enumerate(lengths) if count > offset]
         where = xp.asarray(rows, dtype=np.int64, device=array.device)
         following = xp.asarray([starts[row] + offset for row in rows], dtype=np.int64, device=array.device)
-        result[where, ...] = ufunc(xp.take(result, where, axis=0), xp.take(items, following, axis=0))
+        combined = ufunc(xp.take(result, where, axis=0), xp.take(items, following, axis=0))
+        positions = list(range(len(starts)))
+        for place, row in enumerate(rows):
+            positions[row] = len(starts) + place
+        joined = xp.concat((result, combined))
+        result = xp.take(joined, xp.asarray(positions, dtype=np.int64, device=array.device), axis=0)
     return store(ufunc.__name__, xp.moveaxis(result, 0, axis), out and out[0])
 
 
