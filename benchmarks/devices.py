@@ -1,8 +1,8 @@
 """Calls on the devices of torch, JAX, MLX, OpenCL and WebGPU beside the library's own; fused chains beside LLVM's.
 
 The column ``library`` is the same call of the device's library. For OpenCL and WebGPU, whose kernels are xtensor's, it
-is the launch of the same kernel into memory that exists, as pyopencl and wgpu make it. For a fused function it is the
-same function on the device ``cpu``, whose kernels LLVM compiles.
+is the launch of the same kernel into memory that exists: pyopencl's call of the kernel, and wgpu's commands. For a
+fused function it is the same function on the device ``cpu``, whose kernels LLVM compiles.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def _launches(name: str, call: str, x: HostArray, y: HostArray) -> Sampler:
     """Repeat the launches of a call."""
     launches: list[tuple[Any, ...]] = []
     operands = {"xp": xp, "x": xp.asarray(x, device=name), "y": xp.asarray(y, device=name)}
-    runtime = import_module(f"xtensor_backends.{name.partition(':')[0]}").backend.runtime(name)
+    kind = name.partition(":")[0]
+    runtime = import_module(f"xtensor_backends.{kind}").backend.runtime(name)
     enqueue = runtime.enqueue
     runtime.enqueue = lambda *arguments: launches.append(arguments)
     try:
@@ -66,6 +67,12 @@ def _launches(name: str, call: str, x: HostArray, y: HostArray) -> Sampler:
         del runtime.enqueue
     variables = {"enqueue": enqueue, "launches": launches, "result": result, **operands}
     statement = "for launch in launches: enqueue(*launch)"
+    if kind == "opencl":
+        variables["launches"] = [
+            (compiled.kernel, (runtime.queue, *runtime.sizes(count), *buffers, *scalars, *numbers))
+            for compiled, buffers, scalars, numbers, count in launches
+        ]
+        statement = "for kernel, arguments in launches: kernel(*arguments)"
     return statement_sampler(statement, variables, synchronize=runtime.synchronize)
 
 

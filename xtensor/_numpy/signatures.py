@@ -9,12 +9,13 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
-from .._core.checks import check_axis, check_casting, check_integer, check_order, check_word, is_word
+from .._core.checks import check_axis, check_casting, check_dtype, check_integer, check_order, check_word, is_word
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe, shortened
 from .._ops import _casts
 from .._ops._arguments import as_arrays, as_operand, on_device, shared_device, store
 from .._ops._conversions import check_mode, sequence, within
+from .._ops.einsums import only_relabels
 from . import reductions
 from .host import call_on_host, device_of_arguments
 from .reductions import NO_VALUE
@@ -318,6 +319,9 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **options: An
     items = list(operands)
     device = shared_device("einsum", *items[arrays], out)
     items[arrays] = [on_device("einsum", item, device) for item in items[arrays]]
+    if options.get("dtype") is not None and out is None and only_relabels(*items):
+        # NumPy returns a view of the operand, whatever the dtype.
+        check_dtype(options.pop("dtype"), device, "einsum")
     return xp.einsum(*items, out=out, **options)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .memory import Block
     from .runtime import Runtime
 
-__all__ = ["BufferArray", "broadcast_strides", "dense_strides"]
+__all__ = ["BufferArray", "broadcast_strides", "dense_layout"]
 
 Shape = tuple[int, ...]
 
@@ -53,16 +53,16 @@ class BufferArray:
         self.block = block
         self.dtype = dtype
         self.shape = shape
-        self.size = math.prod(shape)
         self.offset = offset
         self.is_writable = True
+        self.size, dense = dense_layout(shape)
         if strides is None:
-            self.strides = dense_strides(shape)
+            self.strides = dense
             self.is_dense = True
         else:
             self.strides = strides
-            pairs = zip(shape, strides, dense_strides(shape), strict=True)
-            self.is_dense = self.size == 0 or all(n == 1 or step == dense for n, step, dense in pairs)
+            pairs = zip(shape, strides, dense, strict=True)
+            self.is_dense = self.size == 0 or all(n == 1 or step == other for n, step, other in pairs)
 
     @property
     def ndim(self) -> int:
@@ -152,13 +152,14 @@ class BufferArray:
         return f"BufferArray({self.dtype}, {self.shape}, {self.strides}, {self.offset})"
 
 
-def dense_strides(shape: Sequence[int]) -> Shape:
-    """Return the strides of row-major order."""
+@lru_cache(2048)
+def dense_layout(shape: Shape) -> tuple[int, Shape]:
+    """Return the number of elements of a shape, and the strides of row-major order."""
     strides, step = [], 1
     for length in reversed(shape):
         strides.append(step)
         step *= length
-    return tuple(reversed(strides))
+    return step, tuple(reversed(strides))
 
 
 def broadcast_strides(x: BufferArray, shape: Shape) -> Shape:

@@ -51,7 +51,7 @@ def compute(
     kernel = program.kernels.get(key)
     if kernel is None:
         kernel = program.kernels[key] = _kernel(program, runtime.language, layout.key, wide)
-    numbers = [x.offset for x in operands] + layout.numbers()
+    numbers = (*[x.offset for x in operands], *layout.numbers)
     runtime.launch(kernel, operands, scalar_arguments(program, scalars), numbers, outputs[0].size)
     return tuple(outputs)
 
@@ -95,8 +95,10 @@ def scalar_values(builder: SourceBuilder, program: Program) -> list[Any]:
     return [builder.scalar(dtype) for dtype in program.dtypes[count : count + len(program.scalars)]]
 
 
-def scalar_arguments(program: Program, scalars: Sequence[Number]) -> list[np.generic]:
+def scalar_arguments(program: Program, scalars: Sequence[Number]) -> Sequence[np.generic]:
     """Return the numbers of a program as arguments of its kernel."""
+    if not scalars:
+        return ()
     dtypes = program.dtypes[len(program.inputs) :]
     return [number for value, dtype in zip(scalars, dtypes, strict=False) for number in numbers_of(value, dtype)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,13 +35,17 @@ INPLACE = (
 
 
 class Prepared(NamedTuple):
-    """The program of an operation for the dtypes of its operands; None where no kernel computes it."""
+    """The program of an operation for the dtypes of its operands, with the positions of those that are numbers.
+
+    The program is None where no kernel computes the operation.
+    """
 
     program: Program | None
     dtype: DType | None
+    scalars: Sequence[int]
 
 
-DECLINED = Prepared(None, None)
+DECLINED = Prepared(None, None, ())
 
 
 def _prepare(runtime: Runtime, name: str, kinds: tuple[Any, ...]) -> Prepared:
@@ -51,7 +55,7 @@ def _prepare(runtime: Runtime, name: str, kinds: tuple[Any, ...]) -> Prepared:
     computed, out = resolved
     scalars = [position for position, kind in enumerate(kinds) if kind.__class__ is type]
     inputs = [item if kind.__class__ is type else kind for kind, item in zip(kinds, computed, strict=True)]
-    return Prepared(single(name, inputs, scalars, computed, out), out)
+    return Prepared(single(name, inputs, scalars, computed, out), out, scalars)
 
 
 def _kinds(operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -69,9 +73,10 @@ def elementwise(runtime: Runtime, name: str) -> Callable[..., Any]:
             found = prepared[kinds] = _prepare(runtime, name, kinds)
         if found.program is None:
             return NotImplemented
+        if not found.scalars:
+            return compute(found.program, operands)[0]
         arrays = [x for x in operands if x.__class__ is BufferArray]
-        scalars = [x for x in operands if x.__class__ is not BufferArray] if len(arrays) < len(operands) else ()
-        return compute(found.program, arrays, scalars)[0]
+        return compute(found.program, arrays, [operands[position] for position in found.scalars])[0]
 
     if name in COMPARISONS:
         return _comparing_all_integers(name, call)

@@ -145,7 +145,7 @@ def _move(elements: BufferArray, at: BufferArray, view: BufferArray, *, gathers:
     wide = needs_64_bits(elements, at, view)
     kernel = _moving(runtime.language, view.dtype, at.dtype, layout.key, gathers, wide)
     arrays = (elements, view, at) if gathers else (view, elements, at)
-    numbers = [elements.offset, at.offset, view.offset, *layout.numbers()]
+    numbers = [elements.offset, at.offset, view.offset, *layout.numbers]
     runtime.launch(kernel, arrays, (), numbers, at.size)
 
 

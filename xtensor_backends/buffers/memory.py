@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["Block", "MemoryPool"]
@@ -123,6 +124,7 @@ class MemoryPool:
                     self.unused -= length
 
 
+@lru_cache(2048)
 def rounded_size(size: int) -> int:
     """Return a size in bytes, rounded up to a fourth of a power of two, so that few sizes wait in the pool."""
     size = max(size, SMALLEST)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from xtensor.backend import DType, Program, Step, result_type, with_initial
+from xtensor.backend import DType, result_type, with_initial
 
 from ..kernels.formulas import FORMULAS
 from .arrays import BufferArray
@@ -22,7 +22,7 @@ from .functions import ELEMENTWISE, INPLACE, complex_of, elementwise, inplace
 from .hosted import FFT, LINALG, on_host
 from .indexing import getitem
 from .products import product
-from .reductions import reduce_program
+from .reductions import reduce_program, reduction
 from .runtime import Runtime
 from .scans import scan
 from .sorting import argsort_rows, nonzero, search, sort_rows
@@ -160,9 +160,7 @@ def _reduced(name: str, x: BufferArray, axes: Shape, dtype: DType, keepdims: boo
     """Return the reduction of the elements in a dtype, to which the kernel casts them."""
     if not axes:
         return copied(x, dtype)
-    steps = () if x.dtype == dtype else (Step("astype", (0,), dtype.name),)
-    program = Program((x.dtype.name,), (), steps, (), ((name, len(steps)),)).shared()
-    return reduce_program(program, (x,), (), x.shape, axes, keepdims=keepdims)[0]
+    return reduce_program(reduction(name, x.dtype, dtype), (x,), (), x.shape, axes, keepdims=keepdims)[0]
 
 
 def _reduction(name: str, start: int) -> Callable[..., Any]:

@@ -38,7 +38,7 @@ def product(a: BufferArray, b: BufferArray) -> BufferArray:
     layout = layout_of(batch, strides_in(stacks, batch))
     wide = needs_64_bits(a, b, result) or result.size * length >= 2**31
     kernel = _kernel(runtime.language, a.dtype, layout.key, wide)
-    numbers = [rows, columns, length, *a.strides[-2:], *b.strides[-2:], a.offset, b.offset, *layout.numbers()]
+    numbers = [rows, columns, length, *a.strides[-2:], *b.strides[-2:], a.offset, b.offset, *layout.numbers]
     items = math.prod(batch) * -(-rows // TILE) * -(-columns // TILE)
     runtime.launch(kernel, (result, a, b), (), numbers, items)
     return result

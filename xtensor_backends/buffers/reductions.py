@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from xtensor.backend import Program
+from xtensor.backend import DType, Program, Step
 
 from .arrays import BufferArray
 from .elementwise import copied, scalar_arguments, scalar_values, values_of
@@ -20,7 +21,7 @@ from .layouts import Offsets, layout_of, needs_64_bits, strides_in
 from .runtime import Number
 from .source import Kernel, SourceBuilder
 
-__all__ = ["OPERATIONS", "reduce", "reduce_program"]
+__all__ = ["OPERATIONS", "reduce", "reduce_program", "reduction"]
 
 Shape = tuple[int, ...]
 
@@ -41,8 +42,14 @@ def reduce(name: str, x: BufferArray, axes: Shape, *, keepdims: bool) -> BufferA
     """Return the reduction of an array over some axes, in its dtype; it has elements."""
     if not axes:
         return copied(x)
-    program = Program((x.dtype.name,), (), (), (), ((name, 0),)).shared()
-    return reduce_program(program, (x,), (), x.shape, axes, keepdims=keepdims)[0]
+    return reduce_program(reduction(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims)[0]
+
+
+@cache
+def reduction(name: str, source: DType, target: DType) -> Program:
+    """Return the program that casts elements and reduces them."""
+    steps = () if source == target else (Step("astype", (0,), target.name),)
+    return Program((source.name,), (), steps, (), ((name, len(steps)),)).shared()
 
 
 def reduce_program(
@@ -83,7 +90,7 @@ def _launch(
     program: Program,
     arrays: Sequence[BufferArray],
     scalars: Sequence[Number],
-    layout: tuple[Shape, list[Shape], Shape, Shape],
+    layout: tuple[Shape, tuple[Shape, ...], Shape, Shape],
     parts: int,
 ) -> list[BufferArray]:
     """Return the reductions of each part, with the shape (parts, rows)."""
@@ -99,13 +106,13 @@ def _launch(
     kernel = program.kernels.get(key)
     if kernel is None:
         kernel = program.kernels[key] = _kernel(program, runtime.language, rows.key, columns.key, wide)
-    numbers = [number, length, parts, *[x.offset for x in arrays], *rows.numbers(), *columns.numbers()]
+    numbers = [number, length, parts, *[x.offset for x in arrays], *rows.numbers, *columns.numbers]
     runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, parts * number)
     return results
 
 
-def _of_axes(shape: Shape, strides: Sequence[Shape], axes: Shape) -> tuple[Shape, list[Shape]]:
-    return tuple([shape[axis] for axis in axes]), [tuple([steps[axis] for axis in axes]) for steps in strides]
+def _of_axes(shape: Shape, strides: Sequence[Shape], axes: Shape) -> tuple[Shape, tuple[Shape, ...]]:
+    return tuple([shape[axis] for axis in axes]), tuple([tuple([steps[axis] for axis in axes]) for steps in strides])
 
 
 def _kernel(

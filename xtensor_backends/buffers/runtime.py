@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -13,7 +12,7 @@ import numpy as np
 from xtensor.backend import DType
 
 from ..kernels.values import COMPONENTS
-from .arrays import BufferArray
+from .arrays import BufferArray, dense_layout
 from .languages import Language
 from .memory import MemoryPool
 from .source import Kernel
@@ -69,7 +68,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def enqueue(
-        self, compiled: Any, buffers: Sequence[Any], scalars: Sequence[np.generic], numbers: Sequence[int], count: int
+        self, compiled: Any, buffers: Sequence[Any], scalars: Sequence[np.generic], numbers: tuple[int, ...], count: int
     ) -> None:
         """Launch a compiled kernel with a number of work items."""
 
@@ -93,9 +92,9 @@ class Runtime(ABC):
 
     def empty(self, shape: Sequence[int], dtype: DType) -> BufferArray:
         """Return an array without values."""
+        shape = tuple(shape)
         itemsize = self.bool_size if dtype.kind == "b" else dtype.itemsize
-        block = self.pool.block(max(1, math.prod(shape)) * itemsize)
-        return BufferArray(self, block, dtype, tuple(shape))
+        return BufferArray(self, self.pool.block(dense_layout(shape)[0] * itemsize), dtype, shape)
 
     def upload(self, values: np.ndarray[Any, Any]) -> BufferArray:
         """Return an array with the values of a NumPy array."""

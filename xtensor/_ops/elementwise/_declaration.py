@@ -12,6 +12,26 @@ __all__ = ["binary", "unary"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+UNARY_ERRORS = """\
+Raises
+------
+TypeError
+    If ``x`` is not an Array, or the device does not accept its dtype.
+"""
+
+BINARY_ERRORS = """\
+Raises
+------
+TypeError
+    If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
+ValueError
+    If the shapes do not broadcast.
+DeviceMismatchError
+    If the operands are on different devices and transfers are forbidden.
+OverflowError
+    If a Python integer does not fit the dtype it is converted to.
+"""
+
 
 def unary(
     *,
@@ -20,10 +40,14 @@ def unary(
     operator: str | None = None,
     composition: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
-    """Declare an elementwise function of one array; see :class:`~xtensor._core.operations.Operation`."""
+    """Declare an elementwise function of one array; see :class:`~xtensor._core.operations.Operation`.
+
+    A docstring without a section Raises gets the one that these functions have in common.
+    """
 
     def decorate(declaration: F) -> F:
         name = declaration.__name__
+        _document(declaration, UNARY_ERRORS)
         row = declare(
             name,
             "elementwise",
@@ -49,11 +73,13 @@ def binary(
 ) -> Callable[[F], F]:
     """Declare an elementwise function of two operands; see :class:`~xtensor._core.operations.Operation`.
 
-    A function with an operator and a promoted dtype gets an in-place operator, too.
+    A function with an operator and a promoted dtype gets an in-place operator, too. A docstring without a section
+    Raises gets the one that these functions have in common.
     """
 
     def decorate(declaration: F) -> F:
         name = declaration.__name__
+        _document(declaration, BINARY_ERRORS)
         inplace = f"i{operator.strip('_')}" if operator and dtype == "promoted" else None
         row = declare(
             name,
@@ -70,3 +96,14 @@ def binary(
         return binary_function(row)(declaration)
 
     return decorate
+
+
+def _document(declaration: Callable[..., Any], errors: str) -> None:
+    """Insert a section of errors before the notes of a docstring, if it has none."""
+    text = declaration.__doc__
+    if text is None or "Raises\n" in text:  # it is None with python -OO
+        return
+    before, heading, notes = text.partition("Notes\n")
+    indent = before.rpartition("\n")[2]  # none from Python 3.13 on
+    section = f"{errors}\n".replace("\n", f"\n{indent}")
+    declaration.__doc__ = f"{before}{section}{heading}{notes}"
