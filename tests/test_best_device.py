@@ -220,6 +220,14 @@ def test_calibration_is_kept_for_this_machine_and_each_device(monkeypatch):
     assert "another machine" in json.loads(rates_file().read_text())
 
 
+def test_rates_are_measured_on_each_device(device, monkeypatch):
+    shorten(monkeypatch)
+    rates = module.calibrate([device])[str(device)]
+    assert known_rates() == {str(device): rates}
+    assert (rates.double > 0) == device.supports(np.dtype(np.float64))
+    assert min(rates.bandwidth, rates.single, rates.decompositions, rates.transforms, rates.upload, rates.call) > 0
+
+
 def test_device_without_float64_has_no_rate_of_it(monkeypatch, registry):
     shorten(monkeypatch)
     xp.register_backend(Single())

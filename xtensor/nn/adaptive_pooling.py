@@ -12,8 +12,9 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
+from .._core.documentation import documented
 from ._computation import in_single
-from ._documentation import documented
+from ._documentation import SPATIAL
 from .max_pooling import first_largest
 from .pooling import checked
 from .windows import along_axis, constant, lengths_of
@@ -88,7 +89,7 @@ Of equal elements, and of NaN, the derivative and the index are those of the fir
 
 @composed
 @in_single
-@documented(AVG_POOL, axes=1)
+@documented(AVG_POOL, **SPATIAL[1])
 def adaptive_avg_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     """Mean of each of a number of parts of one axis."""
     return _adaptive_means(1, x, output_size)
@@ -103,7 +104,7 @@ def adaptive_max_pool1d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
 ) -> tuple[Array, Array]: ...
 @composed
-@documented(MAX_POOL, axes=1)
+@documented(MAX_POOL, **SPATIAL[1])
 def adaptive_max_pool1d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
 ) -> Array | tuple[Array, Array]:
@@ -113,7 +114,7 @@ def adaptive_max_pool1d(
 
 @composed
 @in_single
-@documented(AVG_POOL, axes=2)
+@documented(AVG_POOL, **SPATIAL[2])
 def adaptive_avg_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     """Mean of each of a number of parts of two axes."""
     return _adaptive_means(2, x, output_size)
@@ -128,7 +129,7 @@ def adaptive_max_pool2d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
 ) -> tuple[Array, Array]: ...
 @composed
-@documented(MAX_POOL, axes=2)
+@documented(MAX_POOL, **SPATIAL[2])
 def adaptive_max_pool2d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
 ) -> Array | tuple[Array, Array]:
@@ -138,7 +139,7 @@ def adaptive_max_pool2d(
 
 @composed
 @in_single
-@documented(AVG_POOL, axes=3)
+@documented(AVG_POOL, **SPATIAL[3])
 def adaptive_avg_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
     """Mean of each of a number of parts of three axes."""
     return _adaptive_means(3, x, output_size)
@@ -153,7 +154,7 @@ def adaptive_max_pool3d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
 ) -> tuple[Array, Array]: ...
 @composed
-@documented(MAX_POOL, axes=3)
+@documented(MAX_POOL, **SPATIAL[3])
 def adaptive_max_pool3d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
 ) -> Array | tuple[Array, Array]:

@@ -10,10 +10,11 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
+from .._core.documentation import documented
 from .._core.operations import declare
 from ._checks import check_parameter, check_real_floating
 from ._computation import compute
-from ._documentation import documented
+from ._documentation import SPATIAL
 from .windows import check_spatial, lengths_of, padded, parts_of_windows
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ ValueError
 
 
 @composed
-@documented(CONVOLUTION, axes=1)
+@documented(CONVOLUTION, **SPATIAL[1])
 def conv1d(
     x: AnyArray,
     weight: AnyArray,
@@ -126,7 +127,7 @@ def conv1d(
 
 
 @composed
-@documented(CONVOLUTION, axes=2)
+@documented(CONVOLUTION, **SPATIAL[2])
 def conv2d(
     x: AnyArray,
     weight: AnyArray,
@@ -143,7 +144,7 @@ def conv2d(
 
 
 @composed
-@documented(CONVOLUTION, axes=3)
+@documented(CONVOLUTION, **SPATIAL[3])
 def conv3d(
     x: AnyArray,
     weight: AnyArray,
@@ -160,7 +161,7 @@ def conv3d(
 
 
 @composed
-@documented(TRANSPOSED_CONVOLUTION, axes=1)
+@documented(TRANSPOSED_CONVOLUTION, **SPATIAL[1])
 def conv_transpose1d(
     x: AnyArray,
     weight: AnyArray,
@@ -178,7 +179,7 @@ def conv_transpose1d(
 
 
 @composed
-@documented(TRANSPOSED_CONVOLUTION, axes=2)
+@documented(TRANSPOSED_CONVOLUTION, **SPATIAL[2])
 def conv_transpose2d(
     x: AnyArray,
     weight: AnyArray,
@@ -196,7 +197,7 @@ def conv_transpose2d(
 
 
 @composed
-@documented(TRANSPOSED_CONVOLUTION, axes=3)
+@documented(TRANSPOSED_CONVOLUTION, **SPATIAL[3])
 def conv_transpose3d(
     x: AnyArray,
     weight: AnyArray,

@@ -10,9 +10,10 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
+from .._core.documentation import documented
 from .._core.operations import declare
 from ._computation import compute
-from ._documentation import documented
+from ._documentation import SPATIAL
 from .pooling import Lengths, checked, outputs_of
 from .windows import lengths_of, padded, parts_of_windows
 
@@ -90,7 +91,7 @@ def max_pool1d(
     return_indices: Literal[True],
 ) -> tuple[Array, Array]: ...
 @composed
-@documented(MAX_POOL, axes=1)
+@documented(MAX_POOL, **SPATIAL[1])
 def max_pool1d(
     x: AnyArray,
     /,
@@ -131,7 +132,7 @@ def max_pool2d(
     return_indices: Literal[True],
 ) -> tuple[Array, Array]: ...
 @composed
-@documented(MAX_POOL, axes=2)
+@documented(MAX_POOL, **SPATIAL[2])
 def max_pool2d(
     x: AnyArray,
     /,
@@ -172,7 +173,7 @@ def max_pool3d(
     return_indices: Literal[True],
 ) -> tuple[Array, Array]: ...
 @composed
-@documented(MAX_POOL, axes=3)
+@documented(MAX_POOL, **SPATIAL[3])
 def max_pool3d(
     x: AnyArray,
     /,

@@ -13,10 +13,11 @@ from .._core.array import Array
 from .._core.checks import check_flag, check_integer
 from .._core.compositions import composed
 from .._core.dispatch import array_argument
+from .._core.documentation import documented
 from .._core.operations import declare
 from ._checks import check_real_floating
 from ._computation import compute
-from ._documentation import documented
+from ._documentation import SPATIAL
 from .windows import check_spatial, constant, lengths_of, padded, windows
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ ValueError
 
 
 @composed
-@documented(AVG_POOL, axes=1)
+@documented(AVG_POOL, **SPATIAL[1])
 def avg_pool1d(
     x: AnyArray,
     /,
@@ -89,7 +90,7 @@ def avg_pool1d(
 
 
 @composed
-@documented(AVG_POOL, axes=2)
+@documented(AVG_POOL, **SPATIAL[2])
 def avg_pool2d(
     x: AnyArray,
     /,
@@ -106,7 +107,7 @@ def avg_pool2d(
 
 
 @composed
-@documented(AVG_POOL, axes=3)
+@documented(AVG_POOL, **SPATIAL[3])
 def avg_pool3d(
     x: AnyArray,
     /,

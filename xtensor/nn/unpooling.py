@@ -10,8 +10,9 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
+from .._core.documentation import documented
 from .._core.errors import describe
-from ._documentation import documented
+from ._documentation import SPATIAL
 from .pooling import Lengths, checked
 from .windows import lengths_of
 
@@ -57,7 +58,7 @@ Of different maxima with one index, any is written.
 
 
 @composed
-@documented(MAX_UNPOOL, axes=1)
+@documented(MAX_UNPOOL, **SPATIAL[1])
 def max_unpool1d(
     x: AnyArray,
     indices: AnyArray,
@@ -73,7 +74,7 @@ def max_unpool1d(
 
 
 @composed
-@documented(MAX_UNPOOL, axes=2)
+@documented(MAX_UNPOOL, **SPATIAL[2])
 def max_unpool2d(
     x: AnyArray,
     indices: AnyArray,
@@ -89,7 +90,7 @@ def max_unpool2d(
 
 
 @composed
-@documented(MAX_UNPOOL, axes=3)
+@documented(MAX_UNPOOL, **SPATIAL[3])
 def max_unpool3d(
     x: AnyArray,
     indices: AnyArray,

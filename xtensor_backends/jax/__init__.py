@@ -12,6 +12,7 @@ from xtensor.backend import (
     REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
     Backend,
+    BackendUnavailableError,
     DeviceInfo,
     Memory,
     Native,
@@ -68,9 +69,14 @@ class JaxBackend(Backend):
         self._specs = ("jax:cpu",)
         # JAX opens all its devices at once, and takes most of a GPU's memory: only where the user names the platform.
         if any(name not in ("", "cpu") for name in str(self._jax.config.jax_platforms or "").split(",")):
-            self._devices = {
-                f"jax:{item.platform}:{item.id}": item for item in self._jax.devices() if item.platform != "cpu"
-            }
+            try:
+                found = self._jax.devices()
+            except Exception as error:  # JAX raises AssertionError where no plugin has the platform
+                raise BackendUnavailableError(
+                    f"JAX does not open the platform that JAX_PLATFORMS names: {type(error).__name__}: {error}",
+                    "install the GPU's driver and JAX's plugin for it, or remove JAX_PLATFORMS",
+                ) from error
+            self._devices = {f"jax:{item.platform}:{item.id}": item for item in found if item.platform != "cpu"}
             self._specs = ("jax:cpu", *self._devices)
         return version
 

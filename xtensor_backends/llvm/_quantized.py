@@ -110,7 +110,6 @@ def _is_matrix(matrix: Matrix) -> bool:
     return offsets is None or (_is_plain(offsets) and offsets.dtype == scales.dtype and offsets.shape == scales.shape)
 
 
-@functools.cache
 def _has_digits() -> bool:
     return _compile.has_feature("avx512vnni")
 

@@ -48,7 +48,10 @@ class OpenCLBackend(BufferBackend):
             raise BackendUnavailableError(f"there is no OpenCL driver: {error}", driver) from error
         devices = [device for platform in platforms for device in _devices_of(pyopencl, platform)]
         if not devices:
-            raise BackendUnavailableError("the OpenCL drivers have no device", driver)
+            names = ", ".join([platform.name.strip() for platform in platforms])
+            # PoCL, for example, finds its device only where it may write into a cache.
+            permitted = f"{driver}; a process that may not open the GPU's files, or write into POCL_CACHE_DIR, has none"
+            raise BackendUnavailableError(f"the OpenCL drivers have no device for this process: {names}", permitted)
         devices.sort(key=lambda device: not device.type & pyopencl.device_type.GPU)
         self._cl = pyopencl
         self._devices = {f"opencl:{number}": device for number, device in enumerate(devices)}

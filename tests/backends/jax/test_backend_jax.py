@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 
@@ -110,6 +111,20 @@ def test_jax_is_not_imported_for_the_choice_of_the_default_device():
     code = "import sys, xtensor as xp; xp.ones(3); print(xp.default_device(), 'jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.split()[1:] == ["False"]
+
+
+def test_missing_driver_is_a_typed_error_with_the_remedy():
+    code = (
+        "import xtensor as xp\n"
+        f"try: xp.ones(3, device='{CPU}')\n"
+        "except xp.BackendUnavailableError as error: print(error)\n"
+    )
+    environment = os.environ | {"JAX_PLATFORMS": "nowhere"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert "JAX does not open the platform that JAX_PLATFORMS names" in done.stdout
+    assert "install the GPU's driver" in done.stdout
 
 
 def test_exhausted_memory_is_an_out_of_memory_error():

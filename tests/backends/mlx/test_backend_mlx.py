@@ -233,6 +233,18 @@ def test_exhausted_memory_is_an_out_of_memory_error():
     assert (xp.ones(2, device=CPU) + 1).tolist() == [2.0, 2.0]
 
 
+def test_lost_gpu_is_typed_with_the_remedy(monkeypatch):
+    x = xp.ones(2, device=CPU)
+
+    def function(*operands):
+        raise RuntimeError("[METAL] Command buffer execution failed: Caused GPU Hang Error")
+
+    implementation = xp.device(CPU).table[xp._core.operations.operation("add").index]
+    monkeypatch.setattr(implementation, "function", function)
+    with pytest.raises(xp.BackendUnavailableError, match="GPU Hang.*start the process again"):
+        x + 1.0
+
+
 def test_axis_that_is_too_long_for_mlx_is_refused():
     with pytest.raises((ValueError, MemoryError), match="2147483647|bytes"):
         xp.zeros(2**33, dtype=xp.int8, device=CPU)

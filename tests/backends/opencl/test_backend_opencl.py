@@ -284,6 +284,19 @@ def test_missing_driver_is_a_typed_error_with_the_remedy():
     assert re.search("no OpenCL driver.*pocl-binary-distribution", done.stdout, re.DOTALL)
 
 
+def test_device_that_refuses_the_process_is_a_typed_error():
+    code = (
+        "import xtensor as xp, pyopencl\n"
+        "def refuse(devices): raise pyopencl.RuntimeError('clCreateContext failed: OUT_OF_RESOURCES')\n"
+        f"pyopencl.Context, device = refuse, xp.device('{DEVICE}')\n"
+        "try: xp.ones(3, device=device)\n"
+        "except xp.BackendUnavailableError as error: print(error)\n"
+        "print(xp.ones(3, device='numpy').tolist())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert re.search("opencl:0 cannot be opened: .*clCreateContext.*\n\\[1.0, 1.0, 1.0", done.stdout)
+
+
 def test_lost_device_is_a_typed_error():
     import pyopencl
 

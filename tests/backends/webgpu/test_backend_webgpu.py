@@ -374,6 +374,23 @@ def test_memory_of_arrays_that_the_garbage_collector_finds_is_used_again():
         assert xp.sum(xp.ones(size, device=DEVICE) + 1) == 2 * size
 
 
+def test_adapter_that_refuses_the_process_is_a_typed_error():
+    code = (
+        "import xtensor as xp\n"
+        f"device = xp.device('{DEVICE}')\n"
+        "from xtensor_backends.webgpu import backend\n"
+        "import wgpu\n"
+        "def refuse(self, **options): raise RuntimeError('Request device failed: permission denied')\n"
+        f"type(backend._adapters['{DEVICE}']).request_device_sync = refuse\n"
+        "try: xp.ones(3, device=device)\n"
+        "except xp.BackendUnavailableError as error: print(error)\n"
+        "print(xp.ones(3, device='numpy').tolist())\n"
+    )
+    status, out = in_process(code)
+    assert status == 0
+    assert re.search("webgpu:0 cannot be opened: .*permission denied.*\n\\[1.0, 1.0, 1.0", out)
+
+
 def test_lost_device_is_a_typed_error():
     code = (
         "import xtensor as xp\n"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..._core.dispatch import binary_function, unary_function
+from ..._core.documentation import insert_sections
 from ..._core.operations import Accepts, DTypeRule, declare
 
 __all__ = ["binary", "unary"]
@@ -47,7 +48,8 @@ def unary(
 
     def decorate(declaration: F) -> F:
         name = declaration.__name__
-        _document(declaration, UNARY_ERRORS)
+        if "Raises\n" not in (declaration.__doc__ or ""):
+            insert_sections(declaration, UNARY_ERRORS)
         row = declare(
             name,
             "elementwise",
@@ -79,7 +81,8 @@ def binary(
 
     def decorate(declaration: F) -> F:
         name = declaration.__name__
-        _document(declaration, BINARY_ERRORS)
+        if "Raises\n" not in (declaration.__doc__ or ""):
+            insert_sections(declaration, BINARY_ERRORS)
         inplace = f"i{operator.strip('_')}" if operator and dtype == "promoted" else None
         row = declare(
             name,
@@ -96,14 +99,3 @@ def binary(
         return binary_function(row)(declaration)
 
     return decorate
-
-
-def _document(declaration: Callable[..., Any], errors: str) -> None:
-    """Insert a section of errors before the notes of a docstring, if it has none."""
-    text = declaration.__doc__
-    if text is None or "Raises\n" in text:  # it is None with python -OO
-        return
-    before, heading, notes = text.partition("Notes\n")
-    indent = before.rpartition("\n")[2]  # none from Python 3.13 on
-    section = f"{errors}\n".replace("\n", f"\n{indent}")
-    declaration.__doc__ = f"{before}{section}{heading}{notes}"

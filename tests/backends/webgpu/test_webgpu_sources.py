@@ -1,0 +1,45 @@
+"""Kernels in WGSL are validated by naga, the compiler of wgpu, without a launch."""
+
+from __future__ import annotations
+
+import pytest
+from printed_kernels import PrintingRuntime, sources_of
+
+wgpu = pytest.importorskip("wgpu", reason="wgpu is not installed: environment tests-webgpu")
+
+import xtensor as xp  # noqa: E402 - after importorskip
+from xtensor_backends.webgpu import backend  # noqa: E402
+from xtensor_backends.webgpu._runtime import DTYPES, LANGUAGE  # noqa: E402
+
+DEVICE = "webgpu:0"
+
+
+@pytest.fixture(scope="module")
+def validate():
+    """Function that raises the error of a program in WGSL."""
+    try:
+        xp.ones(1, device=DEVICE)
+    except xp.BackendUnavailableError as error:
+        pytest.skip(str(error))
+    device = backend.runtime(DEVICE)._device
+    return lambda source: device.create_shader_module(code=source)
+
+
+def test_kernels_are_valid(validate):
+    real = backend.runtime(DEVICE)
+    attributes = {name: getattr(real, name) for name in ("bool_size", "index_dtype", "most_buffers")}
+    sources = sources_of(PrintingRuntime(LANGUAGE, DTYPES, **attributes), DTYPES)
+    assert len(sources) > 1000
+    for source in sources:
+        validate(source)
+
+
+@pytest.mark.parametrize("statement", ["b0[i] = unknown;", "b0[i] = 1u;", "b0[i] = 1.0"])
+def test_faults_are_found(validate, statement):
+    source = (
+        "@group(0) @binding(0) var<storage, read_write> b0: array<f32>;\n"
+        "@compute @workgroup_size(1) fn f(@builtin(global_invocation_id) id: vec3u) { let i = id.x; STATEMENT }"
+    )
+    validate(source.replace("STATEMENT", "b0[i] = 1.0;"))
+    with pytest.raises(wgpu.GPUValidationError):
+        validate(source.replace("STATEMENT", statement))
