@@ -48,6 +48,11 @@ def test_numpy_reads_several_saved_arrays(device, tmp_path, function):
             arrays["z"]
 
 
+def test_file_after_the_array_has_its_remedy(device, tmp_path):
+    with pytest.raises(TypeError, match=r"save\(\) takes the file first: save\(file, x\)"):
+        xp.save(xp.ones(2), tmp_path / "x.npy")
+
+
 def test_open_files_are_read_and_written(device):
     file = io.BytesIO()
     xp.save(file, xp.asarray([1, 2]))

@@ -337,6 +337,23 @@ def test_einsum_without_a_sum_has_the_dtype_that_was_asked_for(device):
         )
 
 
+@pytest.mark.parametrize("subscripts", ["ij->ji", "ii->i", "ij", "...", "ii", "ij->j"])
+@pytest.mark.parametrize("options", [{"dtype": np.float64}, {"dtype": np.int8, "casting": "no"}, {"dtype": None}])
+def test_numpys_einsum_without_a_sum_keeps_the_dtype_of_its_operand(device, subscripts, options):
+    if not all(device.supports(np.dtype(name)) for name in ("int64", "int8", "float64")):
+        pytest.skip("lacks a dtype")
+    outcomes = []
+    for convert in (np.asarray, xp.asarray):
+        try:
+            result = np.einsum(subscripts, convert(np.asarray([[1, 2], [3, 4]])), **options)
+            outcomes.append((result.dtype, values(result) if convert is xp.asarray else result.tolist()))
+        except TypeError:
+            outcomes.append("refused")
+    assert outcomes[1] == outcomes[0]
+    with pytest.raises(TypeError):
+        np.einsum("ij->ji", xp.ones((2, 2)), dtype="nothing")
+
+
 def test_numpys_einsum_of_a_dtype_stays_on_the_device(device):
     x = xp.asarray([[1, 2], [3, 4]])
     result = np.einsum("ij->i", x, dtype=np.float64)

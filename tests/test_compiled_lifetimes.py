@@ -5,6 +5,7 @@ The compiled module borrows references from Python, so that a mistake here reads
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import operator
 import os
@@ -29,6 +30,10 @@ def ones(count=3):
     return xp.ones(count, device=CPU)
 
 
+def value_of(data):
+    return xp.asarray(data, device=CPU)
+
+
 def replace(x):
     """Put another native array into an Array, so that the one before is freed."""
     x[...] = autograd.variable(xp.ones(x.shape, device=CPU))
@@ -39,6 +44,65 @@ def run_program(code, compiled="1"):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.split()
+
+
+CALLS = {
+    "add": lambda x, n: x + x,
+    "number": lambda x, n: 2.0 - x * 3,
+    "unary": lambda x, n: -abs(x),
+    "compare": lambda x, n: x < 1,
+    "function": lambda x, n: xp.exp(x),
+    "inplace": lambda x, n: x.__iadd__(0.0),
+    "element": lambda x, n: x[0],
+    "slice": lambda x, n: x[1:],
+    "tuple": lambda x, n: x[0:1, None],
+    "key": lambda x, n: x[x > 1.0],
+    "assign": lambda x, n: x.__class__.__setitem__(x, 0, 1.0),
+    "assign by a mask": lambda x, n: operator.setitem(x, x > 1.0, x[0]),
+    "assign to a slice": lambda x, n: operator.setitem(x, slice(0, 2), n),
+    "assign error": lambda x, n: operator.setitem(x, slice(None), n),
+    "iterate": list,
+    "attributes": lambda x, n: (x.dtype, x.shape, x.ndim, x.size, x.device),
+    "zero-d": lambda x, n: x[0] + x[0],
+    "power": lambda x, n: x**2,
+    "temporary": lambda x, n: (xp.zeros(40_000, device=CPU) * 2 + 1) * 3 - 4,
+    "table": lambda x, n: (xp.sum(x), xp.max(x, axis=0, keepdims=True), xp.zeros(3, device=CPU), xp.astype(x, "int8")),
+    "table error": lambda x, n: xp.reshape(x, (7,)),
+    "keyword error": lambda x, n: xp.concat([x, n[None]], axis=0),
+    "table warning": lambda x, n: xp.sum(value_of([1e308, 1e308])),
+    "broadcast error": lambda x, n: x + n,
+    "inplace error": lambda x, n: x.__iadd__(n),
+    "index error": lambda x, n: x[99],
+    "unknown operand": lambda x, n: x + None,
+}
+
+
+@pytest.fixture
+def few_objects():
+    """Hide the objects of earlier tests from the garbage collector, which takes seconds to go over them."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("few_objects")
+@pytest.mark.parametrize("name", CALLS)
+def test_references_are_balanced(name):
+    x, n = value_of([1.0, 2.0, 3.0]), value_of([1.0, 2.0])
+    call = CALLS[name] if name != "iterate" else lambda x, n: list(x)
+
+    def run(times):
+        for _ in range(times):
+            with contextlib.suppress(ValueError, IndexError, TypeError, RuntimeWarning):
+                call(x, n)
+
+    watched = (x, n, x._native, n._native, CPU, x.dtype, xp.Array, None, NotImplemented)
+    run(100)
+    gc.collect()
+    before = [sys.getrefcount(item) for item in watched]
+    run(1000)
+    gc.collect()
+    assert all(now - then < 50 for now, then in zip(map(sys.getrefcount, watched), before, strict=True))
 
 
 def test_arrays_freed_within_the_freeing_of_another():
@@ -126,6 +190,23 @@ def test_the_other_operand_changes_while_an_operator_writes():
 
     with np.errstate(all="call", call=call), pytest.raises(TypeError, match="raised in the callback"):
         x /= y
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_arrays_change_while_an_assignment_warns(masked):
+    x, value = xp.zeros(10, dtype=xp.float32, device=CPU), xp.full(10, 1e300, device=CPU)
+    key = ones(10) > 0 if masked else slice(None)
+
+    def call(kind, flag):
+        replace(x)
+        replace(value)
+        raise RuntimeWarning("raised in the callback")
+
+    with np.errstate(all="call", call=call), contextlib.suppress(RuntimeWarning, TypeError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x[key] = value
+        x[key] = 1e300
+    assert x.shape == (10,)
 
 
 def test_an_operand_changes_while_its_temporaries_are_looked_for():

@@ -140,14 +140,20 @@ def test_keyword_of_pytorch_names_the_standards(call, device):
 
 
 def test_keyword_of_no_library_has_no_remedy():
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'colour'$"):
+    with pytest.raises(TypeError, match=r"^sum\(\) got an unexpected keyword argument 'colour'$"):
         xp.sum(xp.ones(2), colour=0)
+
+
+def test_message_of_a_method_does_not_name_its_class():
+    with pytest.raises(TypeError, match=r"^max\(\) got an unexpected keyword argument 'dim'; PyTorch's dim= is axis=$"):
+        xp.ones(2).max(dim=0)
 
 
 @pytest.mark.parametrize(
     ("call", "remedy"),
     [
         (lambda: xp.ones(2, 3), "pass shape as one tuple"),
+        (lambda: xp.ones((2, 3), xp.float32), "use dtype='float32'"),
         (lambda: xp.permute_dims(xp.ones((2, 3)), 1, 0), "pass axes as one tuple"),
         (lambda: xp.concat(xp.ones(2), xp.ones(2)), "pass the arrays in one list"),
         (lambda: xp.sum(xp.ones(2), xp.ones(2)), "pass the others by name"),

@@ -138,6 +138,40 @@ def test_fused_functions_return_what_the_function_returns(name: str, x: Any, y: 
         assert kernels is None or recorded.plan.kernels == kernels
 
 
+def scores(x: Any) -> Any:
+    distances = x - xp.sum(x, axis=0) * 0.25
+    return distances / (xp.sum(distances * distances, axis=0) + 1.0)
+
+
+def weights(x: Any) -> Any:
+    exponentials = xp.exp(x - xp.max(x, axis=0))
+    return exponentials / (xp.sum(exponentials, axis=0) + 1.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "kernels"),
+    [
+        # A difference is computed by both kernels that read it,
+        (scores, ["sum", "multiply", "subtract multiply sum", "add", "subtract divide"]),
+        # an exponential once,
+        (weights, ["max", "subtract exp", "sum", "add", "divide"]),
+        # and what one kernel reads is computed there, of two arrays as well.
+        (lambda x: xp.exp(x) / (x * xp.flip(x)) - xp.sum(x, axis=0), ["sum", "exp multiply divide subtract"]),
+        (lambda x: (y := x * 2.0, y - xp.sum(y, axis=0))[1], ["multiply sum", "multiply subtract"]),
+    ],
+)
+def test_steps_are_computed_in_the_kernels_that_read_them(function: Any, kernels: list[str]) -> None:
+    if not generates("cpu"):
+        pytest.skip("no device has a generator of kernels")
+    x = xp.asarray(np.random.default_rng(3).normal(size=(50, 40)), device="cpu")
+    fused = fuse(function)
+    for _ in range(2):
+        close(fused(x), function(x))
+    ((recorded,),) = fused._plans.values()
+    kinds = zip(recorded.plan.actions, recorded.plan.kinds, strict=True)
+    assert [action.__doc__ for action, (kind, _) in kinds if kind == "kernel"] == kernels
+
+
 def test_recording_is_made_once_for_shapes_and_dtypes(x: Any) -> None:
     if not generates(x.device.name):
         pytest.skip("the device has no generator of kernels")

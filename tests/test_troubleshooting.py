@@ -83,6 +83,7 @@ ON_HOST = {
     "two devices": lambda: ones() + ones(device="strict"),
     "copy": lambda: xp.asarray([1, 2], copy=False),
     "name of NumPy": lambda: xp.concatenate,
+    "memory by its address": lambda: ones().__array_interface__,
     "name of another library": lambda: xp.cat,
     "no such name": lambda: xp.char,
     "positional axis": lambda: xp.sum(ones(), 0),

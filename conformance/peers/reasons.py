@@ -28,10 +28,6 @@ REASONS: Mapping[str, Mapping[str, str]] = {
             "`einsum` of one operand is no view, and `x.base` is a new Array on the owner's memory: [Views and "
             "copies](numpy.md#views-and-copies)"
         ),
-        r"test_einsum_unary_dtype": (
-            "`einsum` of one operand without a sum has the dtype of `dtype=`; NumPy returns a view of the operand"
-            " in its own"
-        ),
         r"test_from_data\.py::TestFromData::": "strides along an axis of length 1; the values are equal",
         r"test_from_data\.py::TestArrayCopy": (
             "`x.base` is a new Array on the owner's memory; the memory is shared as in NumPy"

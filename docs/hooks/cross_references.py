@@ -2,14 +2,17 @@
 
 A name is resolved in the module of its docstring first, then in the namespace and its extensions. A name without an
 entry in the reference becomes plain code. A ``bool`` in an annotation is Python's, not the dtype :data:`xtensor.bool`.
-``*positional: Never``, which only refuses what is given by position, is left out of signatures.
+``*positional: Never``, which only refuses what is given by position, is left out of signatures. The sections that a
+decorator adds to a docstring are read from the function.
 """
 
 from __future__ import annotations
 
 import builtins
+import inspect
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ sys.path.append(str(Path(__file__).parent))  # last, as the hook site.py has the
 from operations import documented  # a hook beside this one
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]+)`")
+ADDS_SECTIONS = re.compile(r"(documented|unary|binary)\(")
+"""Decorators that add sections to docstrings."""
 EXTENSIONS = ("xtensor.linalg", "xtensor.fft", "xtensor.special", "xtensor.nn.functional", "xtensor.backend")
 
 
@@ -43,6 +48,8 @@ class CrossReferences(Extension):
         if isinstance(obj, Alias):
             return
         if obj.docstring is not None:
+            if isinstance(obj, Function) and any(ADDS_SECTIONS.match(str(item.value)) for item in obj.decorators):
+                obj.docstring.value = inspect.getdoc(getattr(import_module(obj.module.path), obj.name)) or ""
             obj.docstring.value = ROLE.sub(lambda role: self._link(role[1], obj.module.path), obj.docstring.value)
         if isinstance(obj, Function):
             if "positional" in obj.parameters and str(obj.parameters["positional"].annotation) == "Never":

@@ -44,6 +44,7 @@ CONVOLUTIONS = [
     case("Conv2d", "3, 5, 3", (2, 3, 7, 8)),
     case("Conv2d", "4, 6, (3, 2), stride=(2, 1), padding=(1, 2), dilation=(1, 2), groups=2", (2, 4, 7, 8)),
     case("Conv2d", "3, 5, 1", (2, 3, 4, 4)),
+    case("Conv2d", "4, 8, 3, padding=1", (16, 4, 8, 8)),  # more examples than columns, at distances that conflict
     case("Conv2d", "4, 4, 3, padding='same', groups=4", (2, 4, 5, 6)),
     case("Conv2d", "4, 4, (2, 4), padding='same', dilation=(3, 1)", (2, 4, 5, 6)),
     *[

@@ -272,10 +272,22 @@ def test_rotary_embedding_turns_pairs_by_their_positions(device):
 
 
 def test_gated_feed_forward_network(device):
-    layer = nn.FeedForwardSwiGLU(2, 3, rng=0)
-    x = xp.ones((4, 2), dtype=xp.float32)
-    expected = layer.down_proj(F.silu(layer.gate_proj(x)) * layer.up_proj(x))
-    np.testing.assert_allclose(xp.to_numpy(layer(x)), xp.to_numpy(expected), rtol=1e-6)
+    layer = nn.FeedForwardSwiGLU(2, 3, bias=True)
+    gate, up, down = np.asarray([[1, -1], [2, 0], [0, 3]]), np.asarray([[0, 1], [1, 1], [-2, 1]]), np.arange(6) - 2
+    layer.load_state_dict(
+        {
+            "gate_proj.weight": gate,
+            "gate_proj.bias": [1, 0, -1],
+            "up_proj.weight": up,
+            "up_proj.bias": [0, 2, 1],
+            "down_proj.weight": down.reshape(2, 3),
+            "down_proj.bias": [0.5, -0.5],
+        }
+    )
+    # For x = (1, 2): the gates are 0, 2 and 5, what they multiply is 2, 5 and 1, and silu(z) = z / (1 + exp(-z)).
+    second, third = 2 / (1 + math.exp(-2)) * 5, 5 / (1 + math.exp(-5))
+    result = layer(xp.asarray([[1.0, 2.0]], dtype=xp.float32))
+    np.testing.assert_allclose(xp.to_numpy(result), [[0.5 - second, 2 * second + 3 * third - 0.5]], rtol=1e-6)
 
 
 # -- initial values ---------------------------------------------------------------------------------------------------

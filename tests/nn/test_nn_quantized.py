@@ -10,6 +10,7 @@ import pytest
 import xtensor as xp
 from xtensor import autograd, nn
 from xtensor.nn.functional import quantized_linear
+from xtensor.nn.modules.quantized import linear_maps
 
 ROWS, COLUMNS, GROUP = 300, 128, 32
 
@@ -159,6 +160,37 @@ def test_all_linear_layers_are_quantized(kind, device):
     x = xp.asarray(np.random.default_rng(0).normal(size=(4, 64)).astype(np.float32))
     expected = xp.to_numpy(Network()(x))
     assert np.abs(xp.to_numpy(model(x)) - expected).max() < {"int8": 0.01, "int4": 0.2}[kind]
+
+
+@pytest.mark.parametrize("kinds", [("int8", "int8"), ("int4", "int4", "int4"), ("int8", "int4"), ("int4", "hook")])
+@pytest.mark.parametrize("shape", [(), (2, 3)], ids=str)
+def test_layers_of_one_input_are_computed_together(kinds, shape, device):
+    layers, expected, x = [], [], vectors(*shape)
+    for number, kind in enumerate(kinds):
+        operands, matrix = parts(kind.replace("hook", "int4"), number == 0)
+        rows = slice(100 * number, None)
+        bias = np.arange(ROWS - 100 * number, dtype=np.float32)
+        arrays = [None if array is None else array[rows, ...] for array in operands]
+        layer = nn.QuantizedLinear(*arrays, xp.asarray(bias))
+        if kind == "hook":
+            layer.register_forward_hook(lambda module, args, output: output * 2)
+        layers.append(layer)
+        expected.append((x.astype(np.float64) @ matrix[rows].T + bias) * (2 if kind == "hook" else 1))
+    for found, product in zip(linear_maps(xp.asarray(x), *layers), expected, strict=True):
+        np.testing.assert_array_equal(xp.to_numpy(found), product)
+
+
+@KINDS
+def test_layers_of_one_input_are_differentiated(kind, device):
+    layers = [nn.QuantizedLinear(*parts(kind, shifted)[0]) for shifted in (False, True)]
+    weights = np.random.default_rng(2).integers(-4, 5, (2, ROWS)).astype(np.float32)
+
+    def loss(x):
+        first, second = linear_maps(x, *layers)
+        return xp.sum(first * xp.asarray(weights[0])) + xp.sum(second * xp.asarray(weights[1]))
+
+    expected = weights[0] @ parts(kind, False)[1] + weights[1] @ parts(kind, True)[1]
+    np.testing.assert_allclose(xp.to_numpy(autograd.grad(loss)(xp.asarray(vectors()))), expected, rtol=1e-6)
 
 
 def test_layers_that_are_skipped_stay(device):

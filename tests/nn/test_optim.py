@@ -44,6 +44,13 @@ def test_update_lowers_a_convex_function(name, device):
     assert numbers(point.fixed) == [1.0]
 
 
+def test_text_of_an_optimizer_has_its_settings():
+    model = nn.Linear(1, 1, rng=0)
+    settings = "dampening=0.0, weight_decay=0.0, nesterov=False, maximize=False"
+    assert repr(optim.SGD(model, lr=0.1, momentum=0.9)) == f"SGD(lr=0.1, momentum=0.9, {settings})"
+    assert repr(optim.Adam(model, lr=optim.cosine(0.1, steps=10))).startswith("Adam(lr=cosine, betas=(0.9, 0.999), ")
+
+
 def test_step_of_gradient_descent_is_exact(device):
     point = Point()
     optim.SGD(point, lr=0.25).update(point, autograd.grad(distance)(point))

@@ -251,7 +251,8 @@ def test_integral_is_right_at_the_ends_of_the_range(device, kind, dtype):
         with quiet():
             result = float(xp.trapezoid(xp.asarray(host), xp.asarray((coordinates * scale).astype(dtype))))
             unscaled = float(xp.trapezoid(xp.asarray(host)))
-        bound = 17 * float(info.eps) * float(np.max(np.abs(host)))
+        # Higham's bound for sums that are added one after another, which grow to the sum of the sizes.
+        bound = 17 / 2 * math.fsum(abs(item) * float(info.eps) for item in host.tolist())
         assert abs(Fraction(result) - exact * Fraction(scale)) <= max(
             bound * scale, 17 * float(info.smallest_subnormal)
         )
@@ -353,17 +354,20 @@ def test_cross_product_of_float16_is_rounded_once(device, scale):
     [([1e20, 1e-310], [0.0, 1.0], 1e-310), ([1e-20, 1.0, 1e300], [1e-290, 1e-310, 0.0], 2e-20)],
 )
 def test_element_without_weight_hides_no_others_from_a_mean(device, elements, weights, mean):
+    skip_without(device, "f8")
     result = xp.average(xp.asarray(elements), weights=xp.asarray(weights))
-    assert float(result) == pytest.approx(mean, rel=1e-12)
+    assert float(result) == pytest.approx(mean, rel=1e-12, abs=0)
 
 
 def test_element_without_weight_hides_no_others_from_a_covariance(device):
+    skip_without(device, "f8")
     x, weights = xp.asarray([1e200, 1e-150, 2e-150]), xp.asarray([0.0, 1.0, 1.0])
-    assert float(xp.cov(x, aweights=weights)) == pytest.approx(5e-301, rel=1e-12)
+    assert float(xp.cov(x, aweights=weights)) == pytest.approx(5e-301, rel=1e-12, abs=0)
 
 
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_gradient_of_a_variance_that_is_infinite_is_finite(device):
+    skip_without(device, "f8")
     x = xp.asarray([1e200, 3e200, 1e200])
     gradient = values_of(xp.autograd.grad(lambda x: xp.nanvar(x, ddof=1))(x))
     np.testing.assert_allclose(gradient, np.asarray([-2 / 3, 4 / 3, -2 / 3]) * 1e200, rtol=1e-12)
@@ -422,7 +426,8 @@ def norm_of_order(numbers: np.ndarray, order: float) -> mpmath.mpf:
         return sum(size ** mpmath.mpf(order) for size in sizes) ** (1 / mpmath.mpf(order))
 
 
-def test_fused_norms_of_negative_order_at_the_ends_of_the_range():
+def test_fused_norms_of_negative_order_at_the_ends_of_the_range(device):
+    skip_without(device, "f8")
     norm = xp.fuse(lambda x: xp.linalg.vector_norm(x * 1.0, ord=-2))
     for scale in (1.0, 1.0, 2.0**600, 2.0**-600):  # the second call replays the first
         numbers = xp.asarray([3 * scale, 4 * scale])

@@ -1,8 +1,8 @@
 /* The short way of calls, in machine code.
 
    A call of an elementwise function, an operator or an index takes 200 to 250 nanoseconds in Python, and 40 to 70 here.
-   This module knows the ordinary case alone: Arrays of NumPy arrays on one device, Python scalars, keys of integers and
-   slices; and of other functions, whose arguments Python has checked, the call of the device's function. It calls the
+   This module knows the ordinary case alone: Arrays of NumPy arrays on one device, Python scalars, keys of integers,
+   slices and one Array; and of other functions, whose arguments Python has checked, the call of the device's function. It calls the
    same function of the device's table that the Python code calls. All else goes to the Python function that each
    Function has, which computes every case: xtensor does without this module where it is missing.
 
@@ -21,7 +21,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 6
+#define INTERFACE 7
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -37,6 +37,7 @@ static PyTypeObject *device_type;        /* the class of the Devices that are op
 static Py_ssize_t device_table;          /* offsets of the fields of a Device */
 static Py_ssize_t device_native_type;
 static Py_ssize_t device_getitem;
+static Py_ssize_t device_setitem;
 static PyTypeObject *implementation_type; /* the class Implementation: what computes an operation on a device */
 static Py_ssize_t implementation_function; /* offsets of its fields */
 static Py_ssize_t implementation_inplace;
@@ -47,6 +48,8 @@ static Py_ssize_t implementation_inplace_kernel;
 static Py_ssize_t implementation_inplace_min_size;
 static PyTypeObject *operation_type;     /* the class Operation */
 static Py_ssize_t operation_index;       /* offset of a field of it */
+static Py_ssize_t selected;              /* indices in a device's table: elements selected by an array */
+static Py_ssize_t assigned_where;        /* and a value assigned where a mask is true */
 static PyObject *recover;                /* recover(error, operation, device, args, kwargs): the result after an error */
 static PyObject *recover_large;          /* the same for operands of many elements */
 static PyObject *recover_inplace;        /* recover_inplace(error, operation, device, array, native) */
@@ -55,6 +58,7 @@ static PyObject *find_place;             /* find_place(code, instruction): where
 static PyObject *leaving;                /* leaving(error): shorten the traceback of an error of a public function */
 static Py_ssize_t frame_pointer;         /* offset of the pointer to the interpreter's frame in a frame object */
 static PyObject *absolute;               /* the function abs */
+static objobjargproc assign_in_python;   /* assigns to any key */
 
 /* -- Arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -156,9 +160,9 @@ implementation_of(PyObject *device, Py_ssize_t index)
     return Py_TYPE(item) == implementation_type && FIELD(item, implementation_function) != NULL ? item : NULL;
 }
 
-/* Whether an array has fewer elements than a field of an implementation says; true where the field is no size. */
+/* Whether a number of elements is less than a field of an implementation says; true where the field is no size. */
 static inline int
-is_smaller(PyObject *native, PyObject *implementation, Py_ssize_t offset)
+is_less(npy_intp size, PyObject *implementation, Py_ssize_t offset)
 {
     PyObject *item = FIELD(implementation, offset);
     Py_ssize_t least = item == NULL ? -1 : PyNumber_AsSsize_t(item, NULL);
@@ -166,7 +170,13 @@ is_smaller(PyObject *native, PyObject *implementation, Py_ssize_t offset)
         PyErr_Clear();
         return 1;
     }
-    return PyArray_SIZE((PyArrayObject *)native) < least;
+    return size < least;
+}
+
+static inline int
+is_smaller(PyObject *native, PyObject *implementation, Py_ssize_t offset)
+{
+    return is_less(PyArray_SIZE((PyArrayObject *)native), implementation, offset);
 }
 
 /* Whether no array has as many elements as a field of an implementation says. */
@@ -727,6 +737,42 @@ is_plain_key(PyObject *key)
     return PyLong_CheckExact(key) || key == Py_None || key == Py_Ellipsis;
 }
 
+static int
+is_plain_key_or_tuple(PyObject *key)
+{
+    if (!PyTuple_CheckExact(key)) {
+        return is_plain_key(key);
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++) {
+        if (!is_plain_key(PyTuple_GET_ITEM(key, i))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The native array of a key that is an Array on the device, borrowed; NULL without an exception for any other key, and
+   where it has so many elements, or selects so many rows, that a kernel may be faster. */
+static PyObject *
+native_key(PyObject *key, PyArrayObject *native, PyObject *device, Py_ssize_t index)
+{
+    if (!is_array(key) || FIELD(key, array_device) != device || !PyArray_CheckExact(FIELD(key, array_native))) {
+        return NULL;
+    }
+    PyArrayObject *indices = (PyArrayObject *)FIELD(key, array_native);
+    int type = PyArray_TYPE(indices), axes = PyArray_NDIM(native);
+    if (!PyTypeNum_ISBOOL(type) && !PyTypeNum_ISSIGNED(type)) {
+        return NULL; /* unsigned integers may be larger than any signed one */
+    }
+    PyObject *implementation = implementation_of(device, index);
+    if (implementation == NULL) {
+        return NULL;
+    }
+    npy_intp row = index == selected && axes > 1 ? PyArray_DIM(native, axes - 1) : 1;
+    npy_intp size = PyArray_SIZE(indices) * (row > 1 ? row : 1);
+    return is_less(size, implementation, implementation_min_size) ? (PyObject *)indices : NULL;
+}
+
 /* A copy of an element of a vector. */
 static PyObject *
 element(PyArrayObject *vector, npy_intp index)
@@ -760,14 +806,7 @@ call_getitem(PyObject *x, PyObject *key)
     if (!is_numpys(native, device) || FIELD(device, device_getitem) != Py_None) {
         return DECLINED;
     }
-    if (PyTuple_CheckExact(key)) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); i++) {
-            if (!is_plain_key(PyTuple_GET_ITEM(key, i))) {
-                return DECLINED;
-            }
-        }
-    }
-    else if (PyLong_CheckExact(key) && is_vector((PyArrayObject *)native)) {
+    if (PyLong_CheckExact(key) && is_vector((PyArrayObject *)native)) {
         npy_intp length = PyArray_DIM((PyArrayObject *)native, 0);
         Py_ssize_t index = PyLong_AsSsize_t(key);
         if (index == -1 && PyErr_Occurred()) {
@@ -781,10 +820,11 @@ call_getitem(PyObject *x, PyObject *key)
         PyObject *copy = element((PyArrayObject *)native, index);
         return copy == NULL ? NULL : wrap(copy, device);
     }
-    else if (!is_plain_key(key)) {
+    PyObject *indices = is_plain_key_or_tuple(key) ? key : native_key(key, (PyArrayObject *)native, device, selected);
+    if (indices == NULL) {
         return DECLINED;
     }
-    PyObject *result = PyObject_GetItem(native, key);
+    PyObject *result = PyObject_GetItem(native, indices);
     if (result == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_Exception)) {
             return NULL;
@@ -804,6 +844,50 @@ call_getitem(PyObject *x, PyObject *key)
         Py_DECREF(result);
     }
     return array == DECLINED || array == NULL ? array : wrap(array, device);
+}
+
+/* The value of an assignment as NumPy takes it, borrowed; NULL without an exception where Python converts or refuses it. */
+static PyObject *
+native_value(PyObject *value, PyArrayObject *native, PyObject *device)
+{
+    if (is_number(value)) {
+        return PyComplex_CheckExact(value) && !PyArray_ISCOMPLEX(native) ? NULL : value;
+    }
+    if (!is_array(value) || FIELD(value, array_device) != device || !PyArray_CheckExact(FIELD(value, array_native))) {
+        return NULL;
+    }
+    PyArrayObject *result = (PyArrayObject *)FIELD(value, array_native);
+    return PyArray_EquivTypes(PyArray_DESCR(result), PyArray_DESCR(native)) ? (PyObject *)result : NULL;
+}
+
+/* x[key] = value, and del x[key]. NumPy checks all that may fail before it writes. */
+static int
+assign(PyObject *x, PyObject *key, PyObject *value)
+{
+    PyObject *native, *device;
+    if (value == NULL || !is_array(x) || !is_numpys(native = FIELD(x, array_native), device = FIELD(x, array_device)) ||
+        FIELD(device, device_setitem) != Py_None) {
+        return assign_in_python(x, key, value);
+    }
+    PyArrayObject *target = (PyArrayObject *)native;
+    PyObject *indices = is_plain_key_or_tuple(key) ? key : native_key(key, target, device, assigned_where);
+    PyObject *assigned = native_value(value, target, device);
+    if (indices == NULL || assigned == NULL) {
+        return assign_in_python(x, key, value);
+    }
+    PyObject *kept[] = {native, indices, assigned}; /* a warning executes Python, which may change the Arrays */
+    for (int i = 0; i < 3; i++) {
+        Py_INCREF(kept[i]);
+    }
+    int failed = PyObject_SetItem(native, indices, assigned) < 0;
+    for (int i = 0; i < 3; i++) {
+        Py_DECREF(kept[i]);
+    }
+    if (failed && PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyErr_Clear(); /* the Python function raises it with an explanation */
+        return assign_in_python(x, key, value);
+    }
+    return failed ? -1 : 0;
 }
 
 /* The elements of an Array along its first axis. */
@@ -1325,7 +1409,12 @@ bind_operators(void)
     number->nb_positive = number_pos;
     number->nb_invert = number_invert;
     array_type->tp_richcompare = compare;
-    array_type->tp_as_mapping->mp_subscript = subscript;
+    PyMappingMethods *mapping = array_type->tp_as_mapping;
+    mapping->mp_subscript = subscript;
+    if (mapping->mp_ass_subscript != assign) {
+        assign_in_python = mapping->mp_ass_subscript;
+        mapping->mp_ass_subscript = assign;
+    }
     return 0;
 }
 
@@ -1355,8 +1444,9 @@ bind(PyObject *module, PyObject *arguments)
 {
     PyObject *array, *device, *implementation, *operation, *callbacks[6];
     if (!PyArg_ParseTuple(
-            arguments, "O!OOOOOOOOOn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
-            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &callbacks[5], &frame_pointer)) {
+            arguments, "O!OOOOOOOOOnnn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
+            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &callbacks[5], &frame_pointer, &selected,
+            &assigned_where)) {
         return NULL;
     }
     if (array_type != NULL && array != (PyObject *)array_type) {
@@ -1372,6 +1462,7 @@ bind(PyObject *module, PyObject *arguments)
         {&device_table, device, "table"},
         {&device_native_type, device, "native_type"},
         {&device_getitem, device, "getitem"},
+        {&device_setitem, device, "setitem"},
         {&implementation_function, implementation, "function"},
         {&implementation_inplace, implementation, "inplace"},
         {&implementation_kernel, implementation, "kernel"},
@@ -1453,8 +1544,9 @@ report_calls(PyObject *Py_UNUSED(module), PyObject *settings)
 static PyMethodDef module_methods[] = {
     {"bind", bind, METH_VARARGS,
      "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_place, leaving, "
-     "frame_pointer)\n--\n\n"
-     "Tell the classes Array, Device, Implementation and Operation, what follows errors, and where frames have their operands."},
+     "frame_pointer, selected, assigned_where)\n--\n\n"
+     "Tell the classes Array, Device, Implementation and Operation, what follows errors, where frames have their operands,\n"
+     "and the indices of two operations in the tables of devices."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
     {"report_calls", report_calls, METH_VARARGS,
      "report_calls(codes, functions, report_to)\n--\n\n"

@@ -31,6 +31,7 @@ class Attribute:
 def bind(
     array: type[Any],
     device: type[Any],
+    implementation: type[Any],
     operation: type[Any],
     recover: Callable[..., Any],
     recover_large: Callable[..., Any],
@@ -39,6 +40,8 @@ def bind(
     find_place: Callable[..., tuple[int, int, bool] | None],
     leaving: Callable[[Exception], None],
     frame_pointer: int,
+    selected: int,
+    assigned_where: int,
     /,
 ) -> None: ...
 def elements(x: Any, /) -> Iterator[Any]: ...

@@ -22,7 +22,6 @@ from .device import Device, device, restore
 from .dispatch import (
     SCALARS,
     lift_to_device_of,
-    native_indices,
     native_operand,
     on_transform_of,
     raise_unsupported,
@@ -34,7 +33,16 @@ from .errors import describe
 from .failures import recover
 from .fp_warnings import rewarn
 from .functions import Implementation
-from .indexing import PLAIN_KEYS, as_index, assigned_by_kernel, detached, is_plain, key_error, selecting
+from .indexing import (
+    ASSIGNED_WHERE,
+    SELECTED,
+    assigned_by_kernel,
+    detached,
+    is_plain,
+    key_error,
+    native_key,
+    selecting,
+)
 from .inplace import recover_inplace
 from .interchange import export
 from .memory import Memory
@@ -461,7 +469,7 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
             joined = on_transform_of(self, *(key if kind is tuple else (key,)))  # type: ignore[misc] # a tuple
             if joined is not self:
                 return joined[key]
-            key = self._key(key)
+            key = native_key(key, device, xp)
         try:
             get = selecting(device) if kind is Array or kind is np.ndarray else device.getitem
             native = self._native[key] if get is None else get(self._native, key)
@@ -484,7 +492,7 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
         if not is_plain(key):
             for part in key if key.__class__ is tuple else (key,):
                 device = lift_to_device_of(self, part)
-            key = self._key(key)
+            key = native_key(key, device, xp)
         if value.__class__ not in SCALARS:
             if value.__class__ is Array and value._device is device and value._native.dtype == self._native.dtype:
                 value = value._native
@@ -511,24 +519,6 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
         return native
-
-    def _key(self, key: Any) -> Any:
-        """Return a key with its Arrays as native arrays of this device."""
-        device = self._device
-        if key.__class__ is Array:
-            native = key._native if key._device is device else native_operand(key, device, "index")
-            return native_indices(native, device)
-        if key.__class__ is tuple:
-            return tuple(part if part.__class__ in PLAIN_KEYS else self._key(part) for part in key)
-        if isinstance(key, np.ndarray):
-            if key.dtype.kind not in "biu":
-                raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {key.dtype}")
-            key = key.astype(key.dtype.newbyteorder("="), copy=False)
-            return native_indices(device._library.from_host(key, device._backend_spec, copy=None), device)
-        if isinstance(key, list):
-            key = as_index(key, xp, device)
-            return (key if key.size else xp.astype(key, np.int64))._native
-        return key
 
     def view(self, dtype: DTypeLike | None = None) -> Array:
         """Return a view of the memory as another dtype; the length of the last axis changes with the itemsize."""
@@ -577,7 +567,8 @@ dispatch.make = make
 
 if compiled is not None:
     functions = recover, recover_large, recover_inplace, wrap_or_raise, temporaries.operand_place, leaving
-    compiled.bind(Array, Device, Implementation, Operation, *functions, temporaries.FRAME_POINTER)
+    numbers = temporaries.FRAME_POINTER, SELECTED.index, ASSIGNED_WHERE.index
+    compiled.bind(Array, Device, Implementation, Operation, *functions, *numbers)
 
 
 def _unpickle(values: Any, backend: str, spec: str) -> Array:

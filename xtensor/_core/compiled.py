@@ -17,7 +17,7 @@ __all__ = ["compiled", "missing", "named", "published", "track", "with_short_way
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INTERFACE = 6
+INTERFACE = 7
 """The interface of ``_compiled.c`` that this code is written for."""
 
 

@@ -10,7 +10,6 @@ float32, with larger integers to float64, with larger floating-point dtypes to t
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, Literal, TypeAlias, get_args
@@ -22,7 +21,6 @@ from .errors import describe, install_command
 __all__ = [
     "BFLOAT16_REMEDY",
     "CASTINGS",
-    "EXTRA_DTYPES",
     "STANDARD_DTYPES",
     "Casting",
     "DType",
@@ -34,7 +32,6 @@ __all__ = [
     "kind_of",
     "load_bfloat16",
     "result_type",
-    "supported_dtypes",
 ]
 
 DType: TypeAlias = "np.dtype[Any]"
@@ -48,9 +45,6 @@ STANDARD_DTYPES: tuple[str, ...] = (
     *("float32", "float64", "complex64", "complex128"),
 )
 """The names of the standard's dtypes."""
-
-EXTRA_DTYPES: tuple[str, ...] = ("float16", "bfloat16")
-"""The names of the dtypes beyond the standard that a device may support."""
 
 BFLOAT16 = "bfloat16"
 
@@ -111,14 +105,6 @@ def as_dtype(value: Any, function: str) -> DType:
             + missing
         )
     return dtype
-
-
-def supported_dtypes(names: Iterable[str]) -> tuple[DType, ...]:
-    """Return the dtypes of some names, without bfloat16 where ml_dtypes was not imported by anybody, or is broken."""
-    loaded = hasattr(sys.modules.get("ml_dtypes"), BFLOAT16)
-    return tuple(
-        load_bfloat16() if name == BFLOAT16 else np.dtype(name) for name in names if name != BFLOAT16 or loaded
-    )
 
 
 # -- promotion ------------------------------------------------------------------------------------------------------

@@ -8,11 +8,13 @@ from functools import partial
 from types import EllipsisType
 from typing import Any
 
+import numpy as np
+
 from .backend import Native
 from .boundary import cause
 from .checks import check_bounds
 from .device import Device
-from .dispatch import call
+from .dispatch import call, native_indices, native_operand
 from .failures import explained
 from .operations import declare, operation
 from .resolved_keys import NO_INDEX
@@ -21,11 +23,11 @@ __all__ = [
     "ASSIGNED_WHERE",
     "PLAIN_KEYS",
     "SELECTED",
-    "as_index",
     "assigned_by_kernel",
     "detached",
     "is_plain",
     "key_error",
+    "native_key",
     "selected_by_kernel",
     "selecting",
 ]
@@ -89,6 +91,23 @@ def _select(device: Device, native: Native, key: Native) -> Native:
 def is_plain(key: Any) -> bool:
     """Whether a key holds no array, number of NumPy or sequence."""
     return PLAIN_KEYS.issuperset(map(type, key)) if key.__class__ is tuple else key.__class__ in PLAIN_KEYS
+
+
+def native_key(key: Any, device: Device, xp: Any) -> Any:
+    """Return a key with its Arrays as native arrays of a device."""
+    if key.__class__ is tuple:
+        return tuple([part if part.__class__ in PLAIN_KEYS else native_key(part, device, xp) for part in key])
+    if isinstance(key, np.ndarray):
+        if key.dtype.kind not in "biu":
+            raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {key.dtype}")
+        key = key.astype(key.dtype.newbyteorder("="), copy=False)
+        return native_indices(device._library.from_host(key, device._backend_spec, copy=None), device)
+    if isinstance(key, list):
+        key = as_index(key, xp, device)
+        return (key if key.size else xp.astype(key, np.int64))._native
+    if not hasattr(key, "_device"):
+        return key
+    return native_indices(key._native if key._device is device else native_operand(key, device, "index"), device)
 
 
 def detached(native: Native, key: Any, device: Device) -> Native:

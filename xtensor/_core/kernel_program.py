@@ -7,7 +7,7 @@ programs. A program is a value, and equal programs share their machine code.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -122,9 +122,13 @@ class Generator(ABC):
     ----------
     min_size
         The number of elements from which formulas of this package gain by a kernel of their own.
+    called
+        Reductions for which recordings call the device's own function, where it takes the operand, because the sums and
+        powers of their compositions would leave the range.
     """
 
     min_size: int = 0
+    called: Collection[str] = ()
 
     @abstractmethod
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:

@@ -59,7 +59,8 @@ def by_position(function: Callable[..., Any], positional: tuple[Any, ...]) -> Ty
     elif any(map(is_array, positional)):
         remedy = "pass the others by name"
     elif len(names) == len(positional) and signature.parameters.keys() >= set(names):
-        remedy = "use " + ", ".join(f"{name}={shortened(value)}" for name, value in zip(names, positional, strict=True))
+        values = [repr(str(value)) if isinstance(value, np.dtype) else shortened(value) for value in positional]
+        remedy = "use " + ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
     else:
         remedy = "pass the others by name"
     bare = [item.replace(annotation=item.empty) for item in signature.parameters.values()]

@@ -20,7 +20,6 @@ from weakref import WeakSet
 
 __all__ = [
     "COMPLEX_OF",
-    "MAY_HAVE_INFINITY",
     "TABLE",
     "Accepts",
     "DTypeRule",
@@ -373,8 +372,6 @@ def primitives() -> list[str]:
 COMPLEX_OF = declare("complex_of", "elementwise", operands=2, accepts="real floating", dtype="complex")
 """Complex numbers of real and imaginary parts. Used by compositions; there is no public function."""
 
-MAY_HAVE_INFINITY = declare("may_have_infinity", "elementwise", dtype="bool", composition=lambda xp, x: True)
-"""Whether an operand may contain an infinity or NaN: a Python bool, False only where the library can exclude them.
-
-Used by corrections of native functions; there is no public function. An exact answer would force values to the host.
-"""
+# Whether an operand may contain an infinity or NaN: a Python bool, False only where the library can exclude them. It is
+# used by corrections of native functions; there is no public function. An exact answer would force values to the host.
+declare("may_have_infinity", "elementwise", dtype="bool", composition=lambda xp, x: True)

@@ -50,7 +50,7 @@ POSITIONAL: dict[str, str] = {
 }
 """Remedies for arguments that a function does not take by position, by the function's name."""
 
-UNEXPECTED = re.compile(r"(?:\w+\.)*(\w+)\(\):? got an unexpected keyword argument '(\w+)'(?:\. Did you mean .*)?")
+UNEXPECTED = re.compile(r"(?:\w+\.)*(\w+\(\):? got an unexpected keyword argument '(\w+)'(?:\. Did you mean .*)?)")
 TOO_MANY = re.compile(r"(?:\w+\.)*(\w+)\(\) takes .* positional arguments? but \d+ (?:was|were) given")
 """Python's messages for arguments that a function does not take."""
 
@@ -82,8 +82,9 @@ def explain(error: TypeError) -> None:
     """Add the remedy to Python's message for an argument that a function does not take."""
     text = str(error)
     unexpected = UNEXPECTED.fullmatch(text)
-    if unexpected is not None and unexpected[2] in KEYWORDS:
-        error.args = (f"{text}; PyTorch's {unexpected[2]}= is {KEYWORDS[unexpected[2]]}",)
+    if unexpected is not None:
+        remedy = KEYWORDS.get(unexpected[2])
+        error.args = (unexpected[1] + (f"; PyTorch's {unexpected[2]}= is {remedy}" if remedy else ""),)
         return
     too_many = TOO_MANY.fullmatch(text)
     if too_many is not None and too_many[1] in POSITIONAL:

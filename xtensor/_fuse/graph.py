@@ -21,6 +21,9 @@ __all__ = ["MOST_STEPS", "ancestors", "delay", "needed_nodes", "operands_of", "r
 MOST_STEPS = 96
 """Operations of one kernel: compilers take more than proportional time for more."""
 
+FAST_STEPS = frozenset(("abs", "add", "astype", "multiply", "negative", "subtract"))
+"""Operations that take less time than to write their results and read them again."""
+
 MOST_BYTES = 2**20
 """Bytes of a constant that is compared with others."""
 
@@ -151,36 +154,50 @@ def needed_nodes(order: Sequence[Node], stages: dict[Node, int], wanted: Sequenc
     return needed
 
 
-def delay(order: Sequence[Node], stages: dict[Node, int], needed: set[Node], wanted: Collection[Node]) -> None:
-    """Move steps into the kernel that reads them, where that saves their memory: ``2 * x`` for an ``x`` in memory.
+def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted: Collection[Node]) -> None:
+    """Move steps into the kernels that read them, where that saves their memory: ``x - mean`` for an ``x`` in memory.
 
-    A step is moved if one kernel reads it and nothing else, and if it has one operand, which is in memory anyway.
+    A step is moved if its operands are in memory anyway, and if kernels over arrays of its shape read it and nothing
+    else. Several kernels have a copy each, if the step is fast and reads one array of its size.
     """
     readers: dict[Node, list[Node]] = {}
-    for node in order:
-        for operand in operands_of(node):
-            readers.setdefault(operand, []).append(node)
     steps: Counter[tuple[int, Any]] = Counter()
     numbers: Counter[tuple[int, Any]] = Counter()
     for node in order:
+        for operand in operands_of(node):
+            readers.setdefault(operand, []).append(node)
         if node.kind == "step":
             steps[stages[node], node.shape] += 1
             numbers[stages[node], node.shape] += _numbers_of(node)
-    for node in reversed(order):
+    for node in order[::-1]:
         if node.kind != "step" or node not in needed or node in wanted:
             continue
-        operands = set(operands_of(node))
-        kernels = {(stages[item], item.shape) for item in readers[node]}
-        if len(operands) != 1 or len(kernels) != 1 or any(item.kind != "step" for item in readers[node]):
+        operands, reading = set(operands_of(node)), readers[node]
+        if any(item.kind == "step" and item not in needed for item in operands) or not all(
+            item.kind == "reduction" or (item.kind == "step" and item.shape == node.shape) for item in reading
+        ):
             continue
-        (operand,), (kernel,) = operands, kernels
-        in_memory = operand in needed or operand.kind in ("array", "constant", "outside")
-        has_room = steps[kernel] < MOST_STEPS and numbers[kernel] + _numbers_of(node) <= MOST_NUMBERS
-        if kernel[1] == node.shape == operand.shape and in_memory and has_room:
-            steps[kernel] += 1
-            numbers[kernel] += _numbers_of(node)
-            stages[node] = kernel[0]
-            needed.discard(node)
+        large = sum(item.shape == node.shape for item in operands)
+        chosen = sorted({stages[item] for item in reading})
+        if large > 2 if len(chosen) == 1 else large > 1 or node.name not in FAST_STEPS:
+            continue
+        if any(
+            steps[stage, node.shape] >= MOST_STEPS or numbers[stage, node.shape] + _numbers_of(node) > MOST_NUMBERS
+            for stage in chosen
+        ):
+            continue
+        needed.discard(node)
+        for stage in chosen:
+            copy = Node("step", node.name, node.operands, node.options, node.shape, node.dtype)
+            stages[copy] = stage
+            steps[stage, node.shape] += 1
+            numbers[stage, node.shape] += _numbers_of(node)
+            order.append(copy)
+            for operand in operands:
+                readers[operand].append(copy)
+            for item in reading:
+                if stages[item] == stage:
+                    item.take([copy if operand is node else operand for operand in item.operands])
 
 
 def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:

@@ -113,6 +113,11 @@ class Recorder:
                 return Traced(value, Node("step", "astype", (x.node,), (x.dtype,), value.shape, value.dtype))
         if name in REDUCTIONS and len(operands) == 1 and self.supported(operands[0].dtype):
             return self._reduction(operation, operands[0], options)
+        if name in self.generator.called:
+            for function in self.base._functions.implementations(operation):
+                result = self.call(function, name, operands, options)
+                if result is not NotImplemented:
+                    return result
         composition = operation.composition if operation.kind in FUSED_COMPOSITIONS else None
         if composition is not None:
             try:

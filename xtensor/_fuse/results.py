@@ -6,7 +6,7 @@ returned itself, and a view of one is a view of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,6 @@ from .watching import Watch
 __all__ = ["Results", "separated"]
 
 ASTYPE = operation("astype").index
-
-Leaf = Callable[[Sequence[Native], Sequence[Array], Sequence[Any]], Any]
-"""How a result is made of the values of the plan, the arguments and the values of the numbers."""
 
 
 class Results:

@@ -10,8 +10,8 @@ from types import ModuleType
 import numpy as np
 
 from . import functions, ufuncs
+from .creation import CREATION
 from .host import SPECIAL
-from .signatures import CREATION
 
 __all__ = ["where_computed"]
 

@@ -22,10 +22,11 @@ from .._core.device import Device
 from .._core.dispatch import HOST_ARRAYS, SCALARS
 from .._ops._arguments import on_device, store
 from ..lib import stride_tricks
+from .creation import CREATION
 from .host import WRITING, arrays_in, call_on_host, device_of_arguments, qualified_name
 from .linear_algebra import LINEAR_ALGEBRA
 from .real_domains import REAL_DOMAINS
-from .signatures import CREATION, SIGNATURES
+from .signatures import SIGNATURES
 
 __all__ = ["array_function", "counterpart"]
 

@@ -121,16 +121,15 @@ def asarray(
         kind = DEFAULTS.get(host.dtype.kind)
         if kind is None or (kind and host.dtype == target.default_dtypes[kind]):
             return call_service("asarray", target, target._library.from_host, host, target._backend_spec, copy=None)
-    _check_owner(obj, "asarray")
-    if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
-        return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
-    only_scalars = isinstance(obj, (list, tuple)) and _contains_only_scalars(obj)
-    if (
-        isinstance(obj, (list, tuple))
-        and not only_scalars
-        and (element_device := common_device(leaves(obj))) is not None
-    ):
-        return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
+    only_scalars = obj.__class__ in SCALARS
+    if not only_scalars:
+        _check_owner(obj, "asarray")
+        if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__"):
+            return _import_producer(obj, dtype, None if device is None else resolve(device), copy)
+    if isinstance(obj, (list, tuple)):
+        only_scalars = _contains_only_scalars(obj)
+        if not only_scalars and (element_device := common_device(leaves(obj))) is not None:
+            return _stack_elements(obj, dtype, element_device if device is None else resolve(device), copy)
     target = resolve(device)
     checked_dtype = None if dtype is None else check_dtype(dtype, target, "asarray")
     if copy is None and isinstance(target._library, Engine):
@@ -236,7 +235,7 @@ def _import_producer(obj: Any, dtype: Any, target: Device | None, copy: bool | N
 def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool | None, only_scalars: bool) -> Native:
     """Return the data of an object that NumPy can read as a native array of a device.
 
-    ``only_scalars`` tells whether it is a nested sequence of Python scalars.
+    ``only_scalars`` tells whether it is a Python scalar or a nested sequence of them.
     """
     if isinstance(obj, np.ndarray):
         host = obj
@@ -266,7 +265,8 @@ def _import_host_data(obj: Any, dtype: DType | None, target: Device, copy: bool 
             )
         check_cast(host.dtype, dtype, "asarray")
         host, copy = serve("asarray", target, host.astype, dtype), None
-    check_dtype(host.dtype, target, "asarray")
+    if dtype is None:
+        check_dtype(host.dtype, target, "asarray")
     return serve("asarray", target, target._library.from_host, host, target._backend_spec, copy=copy)
 
 

@@ -97,7 +97,7 @@ def einsum(
     Notes
     -----
     NumPy, ``einsum``. The result is never a view of an operand, and ``dtype`` holds also where nothing is added up:
-    NumPy returns a view of a single operand then, in the dtype of the operand.
+    NumPy's own function returns a single operand then, in the dtype of the operand.
 
     Examples
     --------
@@ -114,6 +114,12 @@ def einsum(
     if len(arrays) == 1 and len(output) == len(lengths):
         result = xp.asarray(result, copy=True)  # nothing is added up: it may be a view
     return store("einsum", result, out, casting)
+
+
+def only_relabels(subscripts: Any, *operands: Any) -> bool:
+    """Whether a sum of products has one operand and adds nothing up."""
+    arrays, (_, output, lengths) = _parse(subscripts, operands)
+    return len(arrays) == 1 and len(output) == len(lengths)
 
 
 def _cast(arrays: list[Array], dtype: DTypeLike | None, out: Any, casting: Casting) -> list[Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -233,6 +234,8 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     NumPy, ``save``.
     """
     check_flag(allow_pickle, "save", "allow_pickle")
+    if isinstance(arr, (str, os.PathLike)):
+        raise TypeError("save() takes the file first: save(file, x); the state of a model is saved by xtensor.nn.save")
     np.save(file, _on_host("save", arr), allow_pickle=False)
 
 

@@ -14,6 +14,7 @@ from .._core.checks import check_bounds, check_dtype, check_shape
 from .._core.compositions import composed
 from .._core.device import Device, resolve
 from .._core.dispatch import SCALARS, array_argument
+from .._core.documentation import documented
 from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -32,6 +33,47 @@ DEFAULT_KINDS: dict[type, str] = {int: "integral", float: "real floating", compl
 """Kind of the default dtype for each Python scalar type; bool has a dtype of its own."""
 
 
+FILLED = """
+Parameters
+----------
+shape
+    Length of each axis, or one integer for a 1-d array.
+dtype
+    Dtype of the result. Default: the default real floating-point dtype.
+device
+    Device of the result. Default: the default device.
+
+Raises
+------
+ValueError
+    If a length is negative, or the number of elements exceeds the address space.
+TypeError
+    If the device does not support the dtype.
+OutOfMemoryError
+    If the device does not have enough free memory.
+"""
+"""Sections of the docstrings of :func:`empty`, :func:`ones` and :func:`zeros`."""
+
+LIKE = """
+Parameters
+----------
+x
+    Array that determines the defaults of shape, dtype and device.
+dtype
+    Dtype of the result. Default: the dtype of ``x``.
+device
+    Device of the result. Default: the device of ``x``.
+shape
+    Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
+
+Raises
+------
+TypeError
+    If the device does not support the dtype.
+"""
+"""Sections of the docstrings of :func:`empty_like`, :func:`ones_like` and :func:`zeros_like`."""
+
+
 def _compose_empty(xp: Any, shape: tuple[int, ...], *, dtype: DType) -> Native:
     return xp.full(shape, 0, dtype=dtype)
 
@@ -48,28 +90,11 @@ EMPTY = declare(
 
 
 @keywords_only
+@documented(FILLED)
 def empty(
     shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
 ) -> Array:
     """Return an uninitialised array.
-
-    Parameters
-    ----------
-    shape
-        Length of each axis, or one integer for a 1-d array.
-    dtype
-        Dtype of the result. Default: the default real floating-point dtype.
-    device
-        Device of the result. Default: the default device.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative, or the number of elements exceeds the address space.
-    TypeError
-        If the device does not support the dtype.
-    OutOfMemoryError
-        If the device does not have enough free memory.
 
     Notes
     -----
@@ -83,6 +108,7 @@ def empty(
 
 @composed
 @keywords_only
+@documented(LIKE)
 def empty_like(
     x: AnyArray,
     /,
@@ -92,22 +118,6 @@ def empty_like(
     shape: Shape | None = None,
 ) -> Array:
     """Return an uninitialised array of the shape of ``x``.
-
-    Parameters
-    ----------
-    x
-        Array that determines the defaults of shape, dtype and device.
-    dtype
-        Dtype of the result. Default: the dtype of ``x``.
-    device
-        Device of the result. Default: the device of ``x``.
-    shape
-        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If the device does not support the dtype.
 
     Notes
     -----
@@ -230,26 +240,9 @@ ONES = declare(
 
 
 @keywords_only
+@documented(FILLED)
 def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None) -> Array:
     """Return an array of ones.
-
-    Parameters
-    ----------
-    shape
-        Length of each axis, or one integer for a 1-d array.
-    dtype
-        Dtype of the result. Default: the default real floating-point dtype.
-    device
-        Device of the result. Default: the default device.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative, or the number of elements exceeds the address space.
-    TypeError
-        If the device does not support the dtype.
-    OutOfMemoryError
-        If the device does not have enough free memory.
 
     Notes
     -----
@@ -263,6 +256,7 @@ def ones(shape: Shape, *positional: Never, dtype: DTypeLike | None = None, devic
 
 @composed
 @keywords_only
+@documented(LIKE)
 def ones_like(
     x: AnyArray,
     /,
@@ -272,22 +266,6 @@ def ones_like(
     shape: Shape | None = None,
 ) -> Array:
     """Return an array of ones of the shape of ``x``.
-
-    Parameters
-    ----------
-    x
-        Array that determines the defaults of shape, dtype and device.
-    dtype
-        Dtype of the result. Default: the dtype of ``x``.
-    device
-        Device of the result. Default: the device of ``x``.
-    shape
-        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If the device does not support the dtype.
 
     Notes
     -----
@@ -315,28 +293,11 @@ ZEROS = declare(
 
 
 @keywords_only
+@documented(FILLED)
 def zeros(
     shape: Shape, *positional: Never, dtype: DTypeLike | None = None, device: str | Device | None = None
 ) -> Array:
     """Return an array of zeros.
-
-    Parameters
-    ----------
-    shape
-        Length of each axis, or one integer for a 1-d array.
-    dtype
-        Dtype of the result. Default: the default real floating-point dtype.
-    device
-        Device of the result. Default: the default device.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative, or the number of elements exceeds the address space.
-    TypeError
-        If the device does not support the dtype.
-    OutOfMemoryError
-        If the device does not have enough free memory.
 
     Notes
     -----
@@ -350,6 +311,7 @@ def zeros(
 
 @composed
 @keywords_only
+@documented(LIKE)
 def zeros_like(
     x: AnyArray,
     /,
@@ -359,22 +321,6 @@ def zeros_like(
     shape: Shape | None = None,
 ) -> Array:
     """Return an array of zeros of the shape of ``x``.
-
-    Parameters
-    ----------
-    x
-        Array that determines the defaults of shape, dtype and device.
-    dtype
-        Dtype of the result. Default: the dtype of ``x``.
-    device
-        Device of the result. Default: the device of ``x``.
-    shape
-        Shape of the result, as NumPy's function has it. Default: the shape of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If the device does not support the dtype.
 
     Notes
     -----

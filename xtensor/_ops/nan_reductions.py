@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _ops as xp
 from .._core.array import Array, Axis
 from .._core.compositions import composed
+from .._core.documentation import documented
 from . import _missing
 from ._arguments import store
 
@@ -31,6 +32,74 @@ __all__ = [
     "nansum",
     "nanvar",
 ]
+
+
+EXTREMES = """
+Parameters
+----------
+a
+    Array of booleans or real numbers.
+axis
+    The axis or axes to reduce; None reduces all of them.
+out
+    The Array to write the result to.
+keepdims
+    Whether the reduced axes remain, with length 1.
+initial
+    A value that also takes part in the comparison. It is needed with ``where``.
+where
+    A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
+
+Returns
+-------
+Array
+    {results}, of the dtype of ``a``; NaN if all elements of a slice are NaN and
+    ``initial`` is None.
+
+Raises
+------
+ValueError
+    If a slice is empty, ``where`` is given without ``initial``, or an axis is out of bounds.
+TypeError
+    If ``a`` is complex.
+"""
+"""Sections of the docstrings of :func:`nanmax` and :func:`nanmin`."""
+
+
+SPREAD = """
+Parameters
+----------
+a
+    Array of booleans or numbers.
+axis
+    The axis or axes to reduce; None reduces all of them.
+dtype
+    The dtype of the computation, as in :func:`nanmean`.
+out
+    The Array to write the result to.
+ddof, correction
+    Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
+    where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
+keepdims
+    Whether the reduced axes remain, with length 1.
+where
+    A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
+mean
+    The mean, of the shape that ``keepdims=True`` gives; None computes it.
+
+Returns
+-------
+Array
+    {results}, real; NaN if ``N - c`` is not positive.
+
+Raises
+------
+ValueError
+    If an axis is out of bounds, or both ``ddof`` and ``correction`` are given.
+TypeError
+    If ``dtype`` is not a floating-point dtype.
+"""
+"""Sections of the docstrings of :func:`nanstd` and :func:`nanvar`."""
 
 
 @composed
@@ -102,6 +171,7 @@ def nanargmin(a: AnyArray, axis: int | None = None, out: Array | None = None, *,
 
 
 @composed
+@documented(EXTREMES, results="The maxima")
 def nanmax(
     a: AnyArray,
     axis: Axis = None,
@@ -111,34 +181,6 @@ def nanmax(
     where: Any = True,
 ) -> Array:
     r"""Return the largest element that is not NaN, over all or some axes.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or real numbers.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    out
-        The Array to write the result to.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    initial
-        A value that also takes part in the comparison. It is needed with ``where``.
-    where
-        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
-
-    Returns
-    -------
-    Array
-        The maxima, of the dtype of ``a``; NaN if all elements of a slice are NaN and
-        ``initial`` is None.
-
-    Raises
-    ------
-    ValueError
-        If a slice is empty, ``where`` is given without ``initial``, or an axis is out of bounds.
-    TypeError
-        If ``a`` is complex.
 
     Notes
     -----
@@ -195,6 +237,7 @@ def nanmean(
 
 
 @composed
+@documented(EXTREMES, results="The minima")
 def nanmin(
     a: AnyArray,
     axis: Axis = None,
@@ -204,34 +247,6 @@ def nanmin(
     where: Any = True,
 ) -> Array:
     r"""Return the smallest element that is not NaN, over all or some axes.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or real numbers.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    out
-        The Array to write the result to.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    initial
-        A value that also takes part in the comparison. It is needed with ``where``.
-    where
-        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
-
-    Returns
-    -------
-    Array
-        The minima, of the dtype of ``a``; NaN if all elements of a slice are NaN and
-        ``initial`` is None.
-
-    Raises
-    ------
-    ValueError
-        If a slice is empty, ``where`` is given without ``initial``, or an axis is out of bounds.
-    TypeError
-        If ``a`` is complex.
 
     Notes
     -----
@@ -287,6 +302,7 @@ def nanprod(
 
 
 @composed
+@documented(SPREAD, results="The standard deviations")
 def nanstd(
     a: AnyArray,
     axis: Axis = None,
@@ -300,38 +316,6 @@ def nanstd(
     correction: float | None = None,
 ) -> Array:
     r"""Return the standard deviation, :math:`\sqrt{\frac{1}{N - c} \sum_i |a_i - \bar a|^2}`, ignoring NaN.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or numbers.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    dtype
-        The dtype of the computation, as in :func:`nanmean`.
-    out
-        The Array to write the result to.
-    ddof, correction
-        Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
-        where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    where
-        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
-    mean
-        The mean, of the shape that ``keepdims=True`` gives; None computes it.
-
-    Returns
-    -------
-    Array
-        The standard deviations, real; NaN if ``N - c`` is not positive.
-
-    Raises
-    ------
-    ValueError
-        If an axis is out of bounds, or both ``ddof`` and ``correction`` are given.
-    TypeError
-        If ``dtype`` is not a floating-point dtype.
 
     Notes
     -----
@@ -395,6 +379,7 @@ def nansum(
 
 
 @composed
+@documented(SPREAD, results="The variances")
 def nanvar(
     a: AnyArray,
     axis: Axis = None,
@@ -408,38 +393,6 @@ def nanvar(
     correction: float | None = None,
 ) -> Array:
     r"""Return the variance, :math:`\frac{1}{N - c} \sum_i |a_i - \bar a|^2`, of the elements that are not NaN.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or numbers.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    dtype
-        The dtype of the computation, as in :func:`nanmean`.
-    out
-        The Array to write the result to.
-    ddof, correction
-        Degrees-of-freedom adjustment :math:`c`, under NumPy's or the standard's name: the divisor is :math:`N - c`,
-        where :math:`N` is the number of elements that are not NaN. 0 for a population, 1 for a sample.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    where
-        A mask that broadcasts against ``a``; elements where it is False are ignored, as NaN is.
-    mean
-        The mean, of the shape that ``keepdims=True`` gives; None computes it.
-
-    Returns
-    -------
-    Array
-        The variances, real; NaN if ``N - c`` is not positive.
-
-    Raises
-    ------
-    ValueError
-        If an axis is out of bounds, or both ``ddof`` and ``correction`` are given.
-    TypeError
-        If ``dtype`` is not a floating-point dtype.
 
     Notes
     -----

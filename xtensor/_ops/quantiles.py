@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._core.array import Array, Axis
 from .._core.compositions import composed
+from .._core.documentation import documented
 from ._flags import truth
 from ._order_statistics import median_of, quantile_of
 
@@ -14,6 +15,52 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+
+
+QUANTILES = """
+Parameters
+----------
+a
+    Array of booleans or real numbers.
+q
+    The {levels}: a number, or several in a sequence or an Array.
+axis
+    The axis or axes to reduce; None reduces all of them.
+out
+    The Array to write the result to.
+overwrite_input
+    Whether ``a`` may be changed. It is never changed.
+method
+    The method for positions between two elements. ``"linear"``, ``"interpolated_inverted_cdf"``, ``"hazen"``,
+    ``"weibull"``, ``"median_unbiased"`` and ``"normal_unbiased"`` interpolate; ``"lower"``, ``"higher"``,
+    ``"nearest"``, ``"inverted_cdf"`` and ``"closest_observation"`` select one of the elements, ``"midpoint"`` and
+    ``"averaged_inverted_cdf"`` one of them or the mean of both.
+keepdims
+    Whether the reduced axes remain, with length 1.
+weights
+    The weights of the elements, of the shape of ``a`` or of its reduced axes, for the method ``"inverted_cdf"``.
+
+Returns
+-------
+Array
+    {results}, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
+    the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
+    promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if {missing}.
+
+Raises
+------
+ValueError
+    If an axis is out of bounds, ``q`` is outside {interval} or has more than two dimensions, ``method`` is
+    unknown or does not support weights, or weights are negative or sum to zero.
+TypeError
+    If ``a`` is complex.
+IndexError
+    If the method selects an integer from an empty slice.
+"""
+"""Sections of the docstrings of quantiles and percentiles."""
+
+AS_PARTS = {"levels": "levels of the quantiles, in ``[0, 1]``", "results": "The quantiles", "interval": "``[0, 1]``"}
+IN_PERCENT = {"levels": "levels in percent, in ``[0, 100]``", "results": "The percentiles", "interval": "``[0, 100]``"}
 
 
 @composed
@@ -111,6 +158,13 @@ def nanmedian(
 
 
 @composed
+@documented(
+    QUANTILES,
+    levels="levels in percent, in ``[0, 100]``",
+    results="The percentiles",
+    interval="``[0, 100]``",
+    missing="all elements of a slice are NaN",
+)
 def nanpercentile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -124,43 +178,6 @@ def nanpercentile(
 ) -> Array:
     """Return the percentiles of the elements that are not NaN, over all or some axes.
 
-    Parameters
-    ----------
-    a
-        Array of booleans or real numbers.
-    q
-        The levels in percent, in ``[0, 100]``: a number, or several in a sequence or an Array.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    out
-        The Array to write the result to.
-    overwrite_input
-        Whether ``a`` may be changed. It is never changed.
-    method
-        The method for positions between two elements; see :func:`quantile`.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    weights
-        The weights of the elements, of the shape of ``a`` or of its reduced axes, for the method ``"inverted_cdf"``.
-
-    Returns
-    -------
-    Array
-        The percentiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
-        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
-        all elements of a slice are NaN.
-
-    Raises
-    ------
-    ValueError
-        If an axis is out of bounds, ``q`` is outside ``[0, 100]`` or has more than two dimensions, ``method`` is
-        unknown or does not support weights, or weights are negative or sum to zero.
-    TypeError
-        If ``a`` is complex.
-    IndexError
-        If the method selects an integer from an empty slice.
-
     Notes
     -----
     NumPy, ``nanpercentile``.
@@ -170,6 +187,13 @@ def nanpercentile(
 
 
 @composed
+@documented(
+    QUANTILES,
+    levels="levels of the quantiles, in ``[0, 1]``",
+    results="The quantiles",
+    interval="``[0, 1]``",
+    missing="all elements of a slice are NaN",
+)
 def nanquantile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -183,43 +207,6 @@ def nanquantile(
 ) -> Array:
     """Return the quantiles of the elements that are not NaN, over all or some axes.
 
-    Parameters
-    ----------
-    a
-        Array of booleans or real numbers.
-    q
-        The levels of the quantiles, in ``[0, 1]``: a number, or several in a sequence or an Array.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    out
-        The Array to write the result to.
-    overwrite_input
-        Whether ``a`` may be changed. It is never changed.
-    method
-        The method for positions between two elements; see :func:`quantile`.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    weights
-        The weights of the elements, of the shape of ``a`` or of its reduced axes, for the method ``"inverted_cdf"``.
-
-    Returns
-    -------
-    Array
-        The quantiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
-        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
-        all elements of a slice are NaN.
-
-    Raises
-    ------
-    ValueError
-        If an axis is out of bounds, ``q`` is outside ``[0, 1]`` or has more than two dimensions, ``method`` is
-        unknown or does not support weights, or weights are negative or sum to zero.
-    TypeError
-        If ``a`` is complex.
-    IndexError
-        If the method selects an integer from an empty slice.
-
     Notes
     -----
     NumPy, ``nanquantile``.
@@ -229,6 +216,13 @@ def nanquantile(
 
 
 @composed
+@documented(
+    QUANTILES,
+    levels="levels in percent, in ``[0, 100]``",
+    results="The percentiles",
+    interval="``[0, 100]``",
+    missing="a slice is empty or contains a NaN",
+)
 def percentile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -242,43 +236,6 @@ def percentile(
 ) -> Array:
     """Return the percentiles of the elements, over all or some axes.
 
-    Parameters
-    ----------
-    a
-        Array of booleans or real numbers.
-    q
-        The levels in percent, in ``[0, 100]``: a number, or several in a sequence or an Array.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    out
-        The Array to write the result to.
-    overwrite_input
-        Whether ``a`` may be changed. It is never changed.
-    method
-        The method for positions between two elements; see :func:`quantile`.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    weights
-        The weights of the elements, of the shape of ``a`` or of its reduced axes, for the method ``"inverted_cdf"``.
-
-    Returns
-    -------
-    Array
-        The percentiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
-        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
-        a slice is empty or contains a NaN.
-
-    Raises
-    ------
-    ValueError
-        If an axis is out of bounds, ``q`` is outside ``[0, 100]`` or has more than two dimensions, ``method`` is
-        unknown or does not support weights, or weights are negative or sum to zero.
-    TypeError
-        If ``a`` is complex.
-    IndexError
-        If the method selects an integer from an empty slice.
-
     Notes
     -----
     NumPy, ``percentile``. The quantiles at the levels ``q / 100``; see :func:`quantile`.
@@ -288,6 +245,13 @@ def percentile(
 
 
 @composed
+@documented(
+    QUANTILES,
+    levels="levels of the quantiles, in ``[0, 1]``",
+    results="The quantiles",
+    interval="``[0, 1]``",
+    missing="a slice is empty or contains a NaN",
+)
 def quantile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -300,46 +264,6 @@ def quantile(
     weights: AnyArray | None = None,
 ) -> Array:
     """Return the quantiles of the elements, over all or some axes.
-
-    Parameters
-    ----------
-    a
-        Array of booleans or real numbers.
-    q
-        The levels of the quantiles, in ``[0, 1]``: a number, or several in a sequence or an Array.
-    axis
-        The axis or axes to reduce; None reduces all of them.
-    out
-        The Array to write the result to.
-    overwrite_input
-        Whether ``a`` may be changed. It is never changed.
-    method
-        The method for positions between two elements. ``"linear"``, ``"interpolated_inverted_cdf"``, ``"hazen"``,
-        ``"weibull"``, ``"median_unbiased"`` and ``"normal_unbiased"`` interpolate; ``"lower"``, ``"higher"``,
-        ``"nearest"``, ``"inverted_cdf"`` and ``"closest_observation"`` select one of the elements, ``"midpoint"`` and
-        ``"averaged_inverted_cdf"`` one of them or the mean of both.
-    keepdims
-        Whether the reduced axes remain, with length 1.
-    weights
-        The weights of the elements, of the shape of ``a`` or of its reduced axes, for the method ``"inverted_cdf"``.
-
-    Returns
-    -------
-    Array
-        The quantiles, of the dtype of ``a``, or the default real floating-point dtype for integers and booleans if
-        the method does not select elements; interpolated ones of the dtype that it and several floating-point levels
-        promote to. The axes of ``q`` come first, then the remaining axes of ``a``. NaN if
-        a slice is empty or contains a NaN.
-
-    Raises
-    ------
-    ValueError
-        If an axis is out of bounds, ``q`` is outside ``[0, 1]`` or has more than two dimensions, ``method`` is
-        unknown or does not support weights, or weights are negative or sum to zero.
-    TypeError
-        If ``a`` is complex.
-    IndexError
-        If the method selects an integer from an empty slice.
 
     Notes
     -----

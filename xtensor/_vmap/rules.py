@@ -1,34 +1,46 @@
-"""Rules of batching: how an operation of the arrays of all examples is computed at once.
-
-A rule is a function of the batching device and an operation; it returns the operation's function of batched native
-arrays. It moves the axes that the arguments name behind the axis of the batch, and calls the operation's public
-function once. An operation without a rule is composed of others.
-"""
+"""Rules of batching: how an operation of the arrays of all examples is computed at once; see :mod:`.declaring`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
 from .._core import operations
-from .._core.array import Array, wrap
+from .._core.array import wrap
 from .._core.levels import computing
 from .._core.operations import Operation
 from .._core.tracer import at_caller
 from .._core.tracing_errors import any_true, rarely
-from .._core.trees import arrays_of
+from . import matrix_rules  # noqa: F401 - declares its rules
 from .bisection import positions
+from .declaring import (
+    RULES,
+    Function,
+    Rule,
+    batch_of,
+    behind,
+    each_batched,
+    given,
+    is_batched,
+    of_constants,
+    public_function,
+    refused,
+    rule,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from .batching import Batching
 
 __all__ = ["rule_of"]
 
-Function = Callable[..., Any]
-Rule = Callable[["Batching", Operation], Function]
+
+COMPOSED = frozenset(
+    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "assigned_where")
+)
+"""Operations with options, or of kinds with a rule, that are composed of others in batches."""
 
 
 def rule_of(operation: Operation) -> Rule | None:
@@ -41,92 +53,6 @@ def rule_of(operation: Operation) -> Rule | None:
     if operation.kind == "elementwise" or (operation.kind == "special" and operation.shape == "broadcast"):
         return _elementwise
     return BY_KIND.get(operation.kind)
-
-
-def public_function(operation: Operation) -> Function:
-    """Return the public function of an operation."""
-    found: Any = operations.namespace
-    *chapters, name = operation.name.split(".")
-    for part in [*(["nn", "functional"] if chapters == ["nn"] else chapters), name]:
-        found = getattr(found, part)
-    return found  # type: ignore[no-any-return]
-
-
-def refused(reason: str) -> Rule:
-    """Return the rule of an operation that batches do not have."""
-
-    def rule(batching: Batching, operation: Operation) -> Function:
-        constant = _constant(batching, operation)
-
-        def function(*args: Any, **options: Any) -> Any:
-            if any(x.batched for x in arrays_of((args, options), batching.traced)):
-                raise NotImplementedError(f"{operation.label}() has no batches in xtensor.vmap{at_caller()}: {reason}")
-            return constant(*args, **options)
-
-        return function
-
-    return rule
-
-
-def _constant(batching: Batching, operation: Operation) -> Function:
-    """Return an operation's function of arrays that are the same in each example."""
-    implementation = batching.below.table[operation.index]
-
-    def function(*args: Any, **options: Any) -> Any:
-        result = implementation.function(*batching.values(args), **batching.values(options))
-        return batching.results(result, False)
-
-    return function
-
-
-def rule(*names: str) -> Callable[[Function], Function]:
-    """Declare the rule of operations: a function of the batching device, the public function, and the arguments.
-
-    It is called where an array among the arguments is batched.
-    """
-
-    def declare(compute: Function) -> Function:
-        def rule(batching: Batching, operation: Operation) -> Function:
-            constant, public = _constant(batching, operation), public_function(operation)
-
-            def function(*args: Any, **options: Any) -> Any:
-                if any(x.batched for x in arrays_of((args, options), batching.traced)):
-                    return batching.results(compute(batching, public, *args, **options))
-                return constant(*args, **options)
-
-            return function
-
-        for name in names:
-            RULES[name] = rule
-        return compute
-
-    return declare
-
-
-RULES: dict[str, Rule] = {}
-
-COMPOSED = frozenset(
-    ("special.softmax", "special.log_softmax", "special.logsumexp", "special.multigammaln", "assigned_where")
-)
-"""Operations with options, or of kinds with a rule, that are composed of others in batches."""
-
-
-def is_batched(x: Any) -> bool:
-    return getattr(x, "batched", False) is True
-
-
-def size_of(arrays: Sequence[Any]) -> int:
-    """Return the number of examples of arrays, at least one of which is batched."""
-    return next(int(x.value.shape[0]) for x in arrays if is_batched(x))
-
-
-def behind(axis: Any, ndim: int) -> Any:
-    """Return axes of an example as axes of the batch; None stands for all of them."""
-    if axis is None:
-        return tuple(range(1, ndim + 1))
-    if isinstance(axis, (tuple, list)):
-        return tuple([number % ndim + 1 for number in axis]) if ndim else ()
-    return axis % ndim + 1 if ndim else 1
 
 
 # -- elementwise functions ---------------------------------------------------------------------------------------------
@@ -176,11 +102,7 @@ def _reduction(batching: Batching, public: Function, x: Any, *, axis: Any = None
     if not x.ndim:  # an axis that is reduced, as the function of an array without one may differ from the array
         array = xp.reshape(array, (*array.shape, 1))
         return public(array, axis=1, **{**options, "keepdims": False})
-    return public(array, axis=behind(axis, x.ndim), **_given(options))
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+    return public(array, axis=behind(axis, x.ndim), **given(options))
 
 
 @rule("argmax", "argmin")
@@ -194,20 +116,14 @@ def _arg_reduction(batching: Batching, public: Function, x: Any, *, axis: Any = 
 
 @rule("cumulative_sum", "cumulative_prod")
 def _scan(batching: Batching, public: Function, x: Any, *, axis: Any = None, **options: Any) -> Any:
-    return public(batching.array(x), axis=behind(0 if axis is None else axis, x.ndim), **_given(options))
+    return public(batching.array(x), axis=behind(0 if axis is None else axis, x.ndim), **given(options))
 
 
 @rule("diff")
 def _diff(batching: Batching, public: Function, x: Any, *, axis: int = -1, n: int = 1, **options: Any) -> Any:
-    arrays = _each_batched(batching, [x, *[value for value in options.values() if value is not None]])
+    arrays = each_batched(batching, [x, *[value for value in options.values() if value is not None]])
     names = [name for name, value in options.items() if value is not None]
     return public(arrays[0], axis=behind(axis, x.ndim), n=n, **dict(zip(names, arrays[1:], strict=True)))
-
-
-def _each_batched(batching: Batching, arrays: Sequence[Any]) -> list[Array]:
-    """Return arrays with a first axis of the length of the batch."""
-    size = size_of(arrays)
-    return [_batch_of(batching, x, size) for x in arrays]
 
 
 @rule("sort", "argsort", "fft.fft", "fft.ifft", "fft.rfft", "fft.irfft", "fft.hfft", "fft.ihfft")
@@ -244,7 +160,7 @@ def _shift(batching: Batching, public: Function, x: Any, *, axes: Any = None) ->
 
 @rule("astype")
 def _astype(batching: Batching, public: Function, x: Any, dtype: Any, **options: Any) -> Any:
-    return public(batching.array(x), dtype, **_given(options))
+    return public(batching.array(x), dtype, **given(options))
 
 
 @rule("matrix_transpose", "tril", "triu", "linalg.diagonal")
@@ -254,7 +170,7 @@ def _last_axes(batching: Batching, public: Function, x: Any, **options: Any) -> 
 
 @rule("concat")
 def _concat(batching: Batching, public: Function, arrays: Any, *, axis: int | None = 0) -> Any:
-    items = _each_batched(batching, arrays)
+    items = each_batched(batching, arrays)
     if axis is None:
         return public([xp.reshape(x, (x.shape[0], -1)) for x in items], axis=1)
     return public(items, axis=behind(axis, arrays[0].ndim))
@@ -262,7 +178,7 @@ def _concat(batching: Batching, public: Function, arrays: Any, *, axis: int | No
 
 @rule("stack")
 def _stack(batching: Batching, public: Function, arrays: Any, *, axis: int = 0) -> Any:
-    return public(_each_batched(batching, arrays), axis=behind(axis, arrays[0].ndim + 1))
+    return public(each_batched(batching, arrays), axis=behind(axis, arrays[0].ndim + 1))
 
 
 @rule("unstack")
@@ -365,17 +281,12 @@ def _searchsorted(
         sorter = None if sorter is None else batching.array(sorter)
         return public(batching.array(x1), batching.array(x2), side=side, sorter=sorter)
     size = size_of([x1, x2, *([] if sorter is None else [sorter])])
-    edges = _batch_of(batching, x1, size)
+    edges = batch_of(batching, x1, size)
     if sorter is not None:
-        edges = xp.take_along_axis(edges, _batch_of(batching, sorter, size), axis=1)
-    values = _batch_of(batching, x2, size)
+        edges = xp.take_along_axis(edges, batch_of(batching, sorter, size), axis=1)
+    values = batch_of(batching, x2, size)
     found = positions(edges, xp.reshape(values, (size, x2.size)), side)
     return xp.reshape(found, values.shape)
-
-
-def _batch_of(batching: Batching, x: Any, size: int) -> Array:
-    array = batching.array(x)
-    return array if x.batched else xp.broadcast_to(array, (size, *x.shape))
 
 
 @rule("isin")
@@ -385,7 +296,7 @@ def _isin(batching: Batching, public: Function, x1: Any, x2: Any, *, invert: boo
     if not hasattr(x1, "value"):
         x1 = batching.lift(xp.asarray(x1, device=batching.below)._native)
     size = size_of([x1, x2])
-    elements, values = _batch_of(batching, x2, size), _batch_of(batching, x1, size)
+    elements, values = batch_of(batching, x2, size), batch_of(batching, x1, size)
     elements, flat = xp.reshape(elements, (size, x2.size)), xp.reshape(values, (size, x1.size))
     if not x2.size:
         return xp.full(values.shape, invert, dtype=xp.bool, device=batching.below)
@@ -403,7 +314,7 @@ def _isin(batching: Batching, public: Function, x1: Any, x2: Any, *, invert: boo
 def _bincount(batching: Batching, public: Function, x: Any, weights: Any, minlength: int) -> Any:
     arrays = [item for item in (x, weights) if item is not None]
     size = size_of(arrays)
-    counted = _batch_of(batching, x, size)
+    counted = batch_of(batching, x, size)
     if rarely(any_true, (counted < 0) | (counted >= minlength)):
         raise NotImplementedError(
             f"bincount() has batches in xtensor.vmap of integers from 0 to minlength - 1 only, here {minlength - 1}"
@@ -412,108 +323,14 @@ def _bincount(batching: Batching, public: Function, x: Any, weights: Any, minlen
     first = xp.arange(size, dtype=counted.dtype, device=counted.device)[:, None] * minlength
     flat = [xp.reshape(counted + first, (-1,))]
     if weights is not None:
-        flat.append(xp.reshape(_batch_of(batching, weights, size), (-1,)))
+        flat.append(xp.reshape(batch_of(batching, weights, size), (-1,)))
     return xp.reshape(public(*flat, minlength=size * minlength), (size, minlength))
-
-
-# -- linear algebra ----------------------------------------------------------------------------------------------------
-
-
-@rule("matmul")
-def _matmul(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
-    array1, array2 = batching.array(x1), batching.array(x2)
-    if not is_batched(x2) and x2.ndim <= 2:
-        # One product of matrices: the rows of all examples.
-        flat = xp.reshape(array1, (math.prod(array1.shape[:-1]), array1.shape[-1]))
-        return xp.reshape(public(flat, array2), (*array1.shape[:-1], *x2.shape[1:]))
-    if x2.ndim == 1 and x1.ndim == 2 and not is_batched(x1):
-        return public(array2, xp.matrix_transpose(array1))
-    if x1.ndim == 1:
-        array1 = array1[..., None, :]
-    if x2.ndim == 1:
-        array2 = array2[..., None]
-    ndim = max(x1.ndim, x2.ndim, 2)
-    product = public(*[_stacked(x, array, ndim) for x, array in ((x1, array1), (x2, array2))])
-    if x2.ndim == 1:
-        product = product[..., 0]
-    if x1.ndim == 1:
-        product = product[..., 0, :] if x2.ndim > 1 else product[..., 0]
-    return product
-
-
-def _stacked(x: Any, array: Array, ndim: int) -> Array:
-    """Return an array with axes of length 1 behind that of the batch, so that those of stacks are aligned."""
-    if not x.batched or array.ndim > ndim:
-        return array
-    return xp.reshape(array, (array.shape[0], *(1,) * (ndim + 1 - array.ndim), *array.shape[1:]))
-
-
-@rule("matvec", "vecmat")
-def _matrix_and_vector(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
-    matrix = public.__name__ == "matvec"
-    stacks = max(x1.ndim - 1 - matrix, x2.ndim - 2 + matrix)
-    array1 = batching.of_ndim(x1, stacks + 1 + matrix)
-    return public(array1, batching.of_ndim(x2, stacks + 2 - matrix))
 
 
 @rule("clip")
 def _clip(batching: Batching, public: Function, x: Any, *bounds: Any) -> Any:
     ndim = max([item.ndim for item in (x, *bounds) if hasattr(item, "batched")])
     return public(*[batching.of_ndim(item, ndim) if hasattr(item, "batched") else item for item in (x, *bounds)])
-
-
-@rule("vecdot")
-def _vecdot(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
-    last = [
-        batching.results(xp.moveaxis(batching.array(x), axis if axis < 0 else axis - x.ndim, -1), x.batched)
-        for x in (x1, x2)
-    ]
-    ndim = max(x1.ndim, x2.ndim)
-    return public(*[batching.of_ndim(x, ndim) for x in last])
-
-
-@rule("linalg.cross")
-def _along_common_axis(batching: Batching, public: Function, x1: Any, x2: Any, *, axis: int = -1) -> Any:
-    ndim = max(x1.ndim, x2.ndim)
-    return public(batching.of_ndim(x1, ndim), batching.of_ndim(x2, ndim), axis=axis if axis < 0 else axis - ndim)
-
-
-@rule("linalg.outer")
-def _outer(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
-    array1, array2 = batching.array(x1)[..., :, None], batching.array(x2)[..., None, :]
-    return xp.multiply(array1, array2)
-
-
-@rule("linalg.solve")
-def _solve(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
-    array1, array2 = batching.array(x1), batching.array(x2)
-    array2 = array2[..., None] if x2.ndim == 1 else array2
-    ndim = max(x1.ndim, x2.ndim)
-    found = public(_stacked(x1, array1, ndim), _stacked(x2, array2, ndim))
-    return found[..., 0] if x2.ndim == 1 else found
-
-
-@rule(
-    *("linalg.cholesky", "linalg.qr", "linalg.svd", "linalg.svdvals", "linalg.det", "linalg.slogdet", "linalg.inv"),
-    *("linalg.eig", "linalg.eigh", "linalg.eigvals", "linalg.eigvalsh", "linalg.trace", "linalg.matrix_norm"),
-)
-def _matrices(batching: Batching, public: Function, x: Any, **options: Any) -> Any:
-    return public(batching.array(x), **_given(options))
-
-
-@rule("linalg.matrix_power")
-def _matrix_power(batching: Batching, public: Function, x: Any, n: int) -> Any:
-    return public(batching.array(x), n)
-
-
-@rule("linalg.matrix_rank", "linalg.pinv")
-def _with_tolerance(batching: Batching, public: Function, x: Any, *, rtol: Any = None) -> Any:
-    if rtol is None:
-        return public(batching.array(x))
-    if not hasattr(rtol, "value"):
-        return public(batching.array(x), rtol=rtol)
-    stacks = max(x.ndim - 2, rtol.ndim)
-    return public(batching.of_ndim(x, stacks + 2), rtol=batching.of_ndim(rtol, stacks))
 
 
 # -- networks ----------------------------------------------------------------------------------------------------------
@@ -579,7 +396,7 @@ for _name in ("relu", "silu", "gelu"):
 
 
 def _full(batching: Batching, operation: Operation) -> Function:
-    constant = _constant(batching, operation)
+    constant = of_constants(batching, operation)
 
     def function(shape: Any, value: Any, *, dtype: Any) -> Any:
         if not is_batched(value):
@@ -593,4 +410,4 @@ def _full(batching: Batching, operation: Operation) -> Function:
 
 RULES["full"] = _full
 
-BY_KIND: dict[str, Rule] = {"creation": _constant, "random": _constant}
+BY_KIND: dict[str, Rule] = {"creation": of_constants, "random": of_constants}

@@ -11,6 +11,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import is_word
 from .._core.compositions import composed
+from .._core.documentation import documented
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe, shortened
 from .._ops._arguments import as_arrays, store
@@ -23,7 +24,40 @@ if TYPE_CHECKING:
 __all__ = ["fft2", "ifft2", "irfft2", "rfft2"]
 
 
+OVER_TWO_AXES = """
+Parameters
+----------
+a
+    Array of any dtype, of two or more dimensions.
+s
+    The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
+    the axes.
+axes
+    The axes to transform; by default the last two.
+norm
+    The scale of the sum, as for {function}; None is ``"backward"``.
+out
+    An Array of the shape of the result that the result is written into.
+
+Returns
+-------
+Array
+    The transform, of the complex dtype of the precision of ``a``; ``out`` if that is given.
+
+Raises
+------
+ValueError
+    If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
+IndexError
+    If an axis is out of bounds.
+TypeError
+    If ``a`` is not an Array.
+"""
+"""Sections of the docstrings of :func:`fft2` and :func:`ifft2`."""
+
+
 @composed
+@documented(OVER_TWO_AXES, function=":func:`fftn`")
 def fft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
@@ -33,34 +67,6 @@ def fft2(
 ) -> Array:
     """Return the Fourier transform over two axes.
 
-    Parameters
-    ----------
-    a
-        Array of any dtype, of two or more dimensions.
-    s
-        The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
-        the axes.
-    axes
-        The axes to transform; by default the last two.
-    norm
-        The scale of the sum, as for :func:`fftn`; None is ``"backward"``.
-    out
-        An Array of the shape of the result that the result is written into.
-
-    Returns
-    -------
-    Array
-        The transform, of the complex dtype of the precision of ``a``; ``out`` if that is given.
-
-    Raises
-    ------
-    ValueError
-        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
-    IndexError
-        If an axis is out of bounds.
-    TypeError
-        If ``a`` is not an Array.
-
     Notes
     -----
     NumPy, ``fft.fft2``. The function :func:`fftn` for two axes.
@@ -69,6 +75,7 @@ def fft2(
 
 
 @composed
+@documented(OVER_TWO_AXES, function=":func:`ifftn`")
 def ifft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
@@ -77,34 +84,6 @@ def ifft2(
     out: Array | None = None,
 ) -> Array:
     """Return the inverse of :func:`fft2`.
-
-    Parameters
-    ----------
-    a
-        Array of any dtype, of two or more dimensions.
-    s
-        The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
-        the axes.
-    axes
-        The axes to transform; by default the last two.
-    norm
-        The scale of the sum, as for :func:`ifftn`; None is ``"backward"``.
-    out
-        An Array of the shape of the result that the result is written into.
-
-    Returns
-    -------
-    Array
-        The transform, of the complex dtype of the precision of ``a``; ``out`` if that is given.
-
-    Raises
-    ------
-    ValueError
-        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
-    IndexError
-        If an axis is out of bounds.
-    TypeError
-        If ``a`` is not an Array.
 
     Notes
     -----

@@ -12,7 +12,9 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
+from .._core.documentation import documented
 from ._computation import in_single
+from ._documentation import SPATIAL
 from .max_pooling import first_largest
 from .pooling import checked
 from .windows import along_axis, constant, lengths_of
@@ -31,32 +33,65 @@ __all__ = [
     "adaptive_max_pool3d",
 ]
 
+AVG_POOL = r"""
+Parameters
+----------
+x
+    Array of shape (n, c, {spatial}) or (c, {spatial}), and a real floating-point dtype.
+output_size
+    Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
+    :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
+
+Returns
+-------
+Array
+    Array of the dtype of ``x`` with the number of parts along each axis.
+
+Raises
+------
+TypeError
+    If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
+ValueError
+    If the number of axes is another one, or a number is less than 1.
+"""
+"""Sections of the docstrings of :func:`adaptive_avg_pool1d` and its like."""
+
+MAX_POOL = r"""
+Parameters
+----------
+x
+    Array of shape (n, c, {spatial}) or (c, {spatial}), and a real floating-point dtype.
+output_size
+    Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
+    :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
+return_indices
+    Whether the indices of the maxima are returned as well.
+
+Returns
+-------
+Array
+    Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
+    of integers: the number of each maximum in the flattened spatial axes of ``x``.
+
+Raises
+------
+TypeError
+    If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
+ValueError
+    If the number of axes is another one, or a number is less than 1.
+
+Notes
+-----
+Of equal elements, and of NaN, the derivative and the index are those of the first one.
+"""
+"""Sections of the docstrings of :func:`adaptive_max_pool1d` and its like."""
+
 
 @composed
 @in_single
+@documented(AVG_POOL, **SPATIAL[1])
 def adaptive_avg_pool1d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
-    r"""Mean of each of a number of parts of one axis.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    output_size
-        Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
-        :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of parts along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
-    ValueError
-        If the number of axes is another one, or a number is less than 1.
-    """
+    """Mean of each of a number of parts of one axis."""
     return _adaptive_means(1, x, output_size)
 
 
@@ -69,66 +104,19 @@ def adaptive_max_pool1d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
 ) -> tuple[Array, Array]: ...
 @composed
+@documented(MAX_POOL, **SPATIAL[1])
 def adaptive_max_pool1d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
 ) -> Array | tuple[Array, Array]:
-    r"""Maximum of each of a number of parts of one axis.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    output_size
-        Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
-        :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
-    return_indices
-        Whether the indices of the maxima are returned as well.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
-        of integers: the number of each maximum in the flattened spatial axes of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
-    ValueError
-        If the number of axes is another one, or a number is less than 1.
-
-    Notes
-    -----
-    Of equal elements, and of NaN, the derivative and the index are those of the first one.
-    """
+    """Maximum of each of a number of parts of one axis."""
     return _adaptive_maxima(1, x, output_size, return_indices)
 
 
 @composed
 @in_single
+@documented(AVG_POOL, **SPATIAL[2])
 def adaptive_avg_pool2d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
-    r"""Mean of each of a number of parts of two axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    output_size
-        Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
-        :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of parts along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
-    ValueError
-        If the number of axes is another one, or a number is less than 1.
-    """
+    """Mean of each of a number of parts of two axes."""
     return _adaptive_means(2, x, output_size)
 
 
@@ -141,66 +129,19 @@ def adaptive_max_pool2d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
 ) -> tuple[Array, Array]: ...
 @composed
+@documented(MAX_POOL, **SPATIAL[2])
 def adaptive_max_pool2d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
 ) -> Array | tuple[Array, Array]:
-    r"""Maximum of each of a number of parts of two axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    output_size
-        Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
-        :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
-    return_indices
-        Whether the indices of the maxima are returned as well.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
-        of integers: the number of each maximum in the flattened spatial axes of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
-    ValueError
-        If the number of axes is another one, or a number is less than 1.
-
-    Notes
-    -----
-    Of equal elements, and of NaN, the derivative and the index are those of the first one.
-    """
+    """Maximum of each of a number of parts of two axes."""
     return _adaptive_maxima(2, x, output_size, return_indices)
 
 
 @composed
 @in_single
+@documented(AVG_POOL, **SPATIAL[3])
 def adaptive_avg_pool3d(x: AnyArray, /, output_size: int | Sequence[int | None] | None) -> Array:
-    r"""Mean of each of a number of parts of three axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    output_size
-        Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
-        :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of parts along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
-    ValueError
-        If the number of axes is another one, or a number is less than 1.
-    """
+    """Mean of each of a number of parts of three axes."""
     return _adaptive_means(3, x, output_size)
 
 
@@ -213,38 +154,11 @@ def adaptive_max_pool3d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: Literal[True]
 ) -> tuple[Array, Array]: ...
 @composed
+@documented(MAX_POOL, **SPATIAL[3])
 def adaptive_max_pool3d(
     x: AnyArray, /, output_size: int | Sequence[int | None] | None, *, return_indices: bool = False
 ) -> Array | tuple[Array, Array]:
-    r"""Maximum of each of a number of parts of three axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    output_size
-        Number m of parts of each axis; None means the length of the axis. Part i of an axis of length l goes from
-        :math:`\lfloor i l / m \rfloor` to before :math:`\lceil (i + 1) l / m \rceil`.
-    return_indices
-        Whether the indices of the maxima are returned as well.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of parts along each axis. With ``return_indices``, a pair of it and
-        of integers: the number of each maximum in the flattened spatial axes of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a number is not an integer.
-    ValueError
-        If the number of axes is another one, or a number is less than 1.
-
-    Notes
-    -----
-    Of equal elements, and of NaN, the derivative and the index are those of the first one.
-    """
+    """Maximum of each of a number of parts of three axes."""
     return _adaptive_maxima(3, x, output_size, return_indices)
 
 

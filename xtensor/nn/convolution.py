@@ -10,9 +10,11 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
+from .._core.documentation import documented
 from .._core.operations import declare
 from ._checks import check_parameter, check_real_floating
 from ._computation import compute
+from ._documentation import SPATIAL
 from .windows import check_spatial, lengths_of, padded, parts_of_windows
 
 if TYPE_CHECKING:
@@ -45,8 +47,70 @@ BY_WEIGHT = declare(
 )
 """The gradient of a convolution by its weight; there is no public function."""
 
+CONVOLUTION = r"""
+Parameters
+----------
+x
+    Array of shape (n, c, {spatial}) or (c, {spatial}), and a real floating-point dtype.
+weight
+    Array w of shape (m, c / g, {kernel}).
+bias
+    Array b of shape (m,); None means 0.
+stride, dilation
+    Distances s of the windows and d of the elements in a window.
+padding
+    Number of zeros before and after each axis; ``"valid"`` for none, ``"same"`` for a result of the lengths of
+    ``x``, which takes a stride of 1.
+groups
+    Number g of groups into which the channels of input and output are split.
+
+Returns
+-------
+Array
+    Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
+    :math:`\lfloor (l + 2p - d (k - 1) - 1) / s \rfloor + 1`.
+
+Raises
+------
+TypeError
+    If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
+ValueError
+    If the shapes do not match, or a setting is out of range.
+"""
+"""Sections of the docstrings of :func:`conv1d` and its like."""
+
+TRANSPOSED_CONVOLUTION = """
+Parameters
+----------
+x
+    Array of shape (n, c, {spatial}) or (c, {spatial}), and a real floating-point dtype.
+weight
+    Array of shape (c, m / g, {kernel}).
+bias
+    Array of shape (m,); None means 0.
+stride, padding, dilation, groups
+    Settings of the convolution; see :func:`conv{axes}d`.
+output_padding
+    Length that is added at the end of each axis of the result, less than the stride or the dilation.
+
+Returns
+-------
+Array
+    Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
+    :math:`(l - 1) s - 2p + d (k - 1) + q + 1` with the output padding q.
+
+Raises
+------
+TypeError
+    If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
+ValueError
+    If the shapes do not match, or a setting is out of range.
+"""
+"""Sections of the docstrings of :func:`conv_transpose1d` and its like."""
+
 
 @composed
+@documented(CONVOLUTION, **SPATIAL[1])
 def conv1d(
     x: AnyArray,
     weight: AnyArray,
@@ -58,41 +122,12 @@ def conv1d(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Array:
-    r"""Convolution over one axis: :math:`y_{o,p} = b_o + \sum_{c,k} w_{o,c,k}\, x_{c, s p + d k}`, x padded with 0.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    weight
-        Array w of shape (m, c / g, k).
-    bias
-        Array b of shape (m,); None means 0.
-    stride, dilation
-        Distances s of the windows and d of the elements in a window.
-    padding
-        Number of zeros before and after each axis; ``"valid"`` for none, ``"same"`` for a result of the lengths of
-        ``x``, which takes a stride of 1.
-    groups
-        Number g of groups into which the channels of input and output are split.
-
-    Returns
-    -------
-    Array
-        Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
-        :math:`\lfloor (l + 2p - d (k - 1) - 1) / s \rfloor + 1`.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If the shapes do not match, or a setting is out of range.
-    """
+    r"""Convolution over one axis: :math:`y_{o,p} = b_o + \sum_{c,k} w_{o,c,k}\, x_{c,s p + d k}`, x padded with 0."""
     return _convolution(1, x, weight, bias, stride, padding, dilation, groups)
 
 
 @composed
+@documented(CONVOLUTION, **SPATIAL[2])
 def conv2d(
     x: AnyArray,
     weight: AnyArray,
@@ -104,41 +139,12 @@ def conv2d(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Array:
-    r"""Convolution over two axes: :math:`y_{o,p} = b_o + \sum_{c,k} w_{o,c,k}\, x_{c, s p + d k}`, x padded with 0.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    weight
-        Array w of shape (m, c / g, k₁, k₂).
-    bias
-        Array b of shape (m,); None means 0.
-    stride, dilation
-        Distances s of the windows and d of the elements in a window.
-    padding
-        Number of zeros before and after each axis; ``"valid"`` for none, ``"same"`` for a result of the lengths of
-        ``x``, which takes a stride of 1.
-    groups
-        Number g of groups into which the channels of input and output are split.
-
-    Returns
-    -------
-    Array
-        Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
-        :math:`\lfloor (l + 2p - d (k - 1) - 1) / s \rfloor + 1`.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If the shapes do not match, or a setting is out of range.
-    """
+    r"""Convolution over two axes: :math:`y_{o,p} = b_o + \sum_{c,k} w_{o,c,k}\, x_{c,s p + d k}`, x padded with 0."""
     return _convolution(2, x, weight, bias, stride, padding, dilation, groups)
 
 
 @composed
+@documented(CONVOLUTION, **SPATIAL[3])
 def conv3d(
     x: AnyArray,
     weight: AnyArray,
@@ -150,41 +156,12 @@ def conv3d(
     dilation: Lengths = 1,
     groups: int = 1,
 ) -> Array:
-    r"""Convolution over three axes: :math:`y_{o,p} = b_o + \sum_{c,k} w_{o,c,k}\, x_{c, s p + d k}`, x padded with 0.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    weight
-        Array w of shape (m, c / g, k₁, k₂, k₃).
-    bias
-        Array b of shape (m,); None means 0.
-    stride, dilation
-        Distances s of the windows and d of the elements in a window.
-    padding
-        Number of zeros before and after each axis; ``"valid"`` for none, ``"same"`` for a result of the lengths of
-        ``x``, which takes a stride of 1.
-    groups
-        Number g of groups into which the channels of input and output are split.
-
-    Returns
-    -------
-    Array
-        Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
-        :math:`\lfloor (l + 2p - d (k - 1) - 1) / s \rfloor + 1`.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If the shapes do not match, or a setting is out of range.
-    """
+    r"""Convolution over three axes: :math:`y_{o,p} = b_o + \sum_{c,k} w_{o,c,k}\, x_{c,s p + d k}`, x padded with 0."""
     return _convolution(3, x, weight, bias, stride, padding, dilation, groups)
 
 
 @composed
+@documented(TRANSPOSED_CONVOLUTION, **SPATIAL[1])
 def conv_transpose1d(
     x: AnyArray,
     weight: AnyArray,
@@ -197,38 +174,12 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Lengths = 1,
 ) -> Array:
-    r"""Transposed convolution over one axis: the derivative of a convolution with respect to its input.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    weight
-        Array of shape (c, m / g, k).
-    bias
-        Array of shape (m,); None means 0.
-    stride, padding, dilation, groups
-        Settings of the convolution; see :func:`conv1d`.
-    output_padding
-        Length that is added at the end of each axis of the result, less than the stride or the dilation.
-
-    Returns
-    -------
-    Array
-        Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
-        :math:`(l - 1) s - 2p + d (k - 1) + q + 1` with the output padding q.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If the shapes do not match, or a setting is out of range.
-    """
+    """Transposed convolution over one axis: the derivative of a convolution with respect to its input."""
     return _transposed(1, x, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
 @composed
+@documented(TRANSPOSED_CONVOLUTION, **SPATIAL[2])
 def conv_transpose2d(
     x: AnyArray,
     weight: AnyArray,
@@ -241,38 +192,12 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Lengths = 1,
 ) -> Array:
-    r"""Transposed convolution over two axes: the derivative of a convolution with respect to its input.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    weight
-        Array of shape (c, m / g, k₁, k₂).
-    bias
-        Array of shape (m,); None means 0.
-    stride, padding, dilation, groups
-        Settings of the convolution; see :func:`conv2d`.
-    output_padding
-        Length that is added at the end of each axis of the result, less than the stride or the dilation.
-
-    Returns
-    -------
-    Array
-        Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
-        :math:`(l - 1) s - 2p + d (k - 1) + q + 1` with the output padding q.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If the shapes do not match, or a setting is out of range.
-    """
+    """Transposed convolution over two axes: the derivative of a convolution with respect to its input."""
     return _transposed(2, x, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
 @composed
+@documented(TRANSPOSED_CONVOLUTION, **SPATIAL[3])
 def conv_transpose3d(
     x: AnyArray,
     weight: AnyArray,
@@ -285,34 +210,7 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Lengths = 1,
 ) -> Array:
-    r"""Transposed convolution over three axes: the derivative of a convolution with respect to its input.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    weight
-        Array of shape (c, m / g, k₁, k₂, k₃).
-    bias
-        Array of shape (m,); None means 0.
-    stride, padding, dilation, groups
-        Settings of the convolution; see :func:`conv3d`.
-    output_padding
-        Length that is added at the end of each axis of the result, less than the stride or the dilation.
-
-    Returns
-    -------
-    Array
-        Array of shape (n, m, …) or (m, …) and of the promoted dtype; an axis has the length
-        :math:`(l - 1) s - 2p + d (k - 1) + q + 1` with the output padding q.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If the shapes do not match, or a setting is out of range.
-    """
+    """Transposed convolution over three axes: the derivative of a convolution with respect to its input."""
     return _transposed(3, x, weight, bias, stride, padding, output_padding, groups, dilation)
 
 

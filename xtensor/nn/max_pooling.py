@@ -10,8 +10,10 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
+from .._core.documentation import documented
 from .._core.operations import declare
 from ._computation import compute
+from ._documentation import SPATIAL
 from .pooling import Lengths, checked, outputs_of
 from .windows import lengths_of, padded, parts_of_windows
 
@@ -24,6 +26,44 @@ LARGEST = [
     declare(f"nn.max_pool{axes}d", "network", accepts="real floating", shape="argument", primitive=False)
     for axes in (1, 2, 3)
 ]
+
+MAX_POOL = """
+Parameters
+----------
+x
+    Array of shape (n, c, {spatial}) or (c, {spatial}), and a real floating-point dtype.
+kernel_size
+    Lengths of a window.
+stride
+    Distances of the windows; None means their lengths.
+padding
+    Number of elements before and after each axis that do not count, at most half of the window.
+dilation
+    Distances of the elements in a window.
+ceil_mode
+    Whether a last window may begin that ends beyond the axis.
+return_indices
+    Whether the indices of the maxima are returned as well.
+
+Returns
+-------
+Array
+    Array of the dtype of ``x`` with the number of windows along each axis. With ``return_indices``, a pair of it
+    and of integers: the number of each maximum in the flattened spatial axes of ``x``.
+
+Raises
+------
+TypeError
+    If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
+ValueError
+    If a setting is out of range, or a window is larger than ``x``.
+
+Notes
+-----
+A window with NaN has the maximum NaN. Of equal elements, and of NaN, the derivative and the index are those of the
+first one.
+"""
+"""Sections of the docstrings of :func:`max_pool1d` and its like."""
 
 
 @overload
@@ -51,6 +91,7 @@ def max_pool1d(
     return_indices: Literal[True],
 ) -> tuple[Array, Array]: ...
 @composed
+@documented(MAX_POOL, **SPATIAL[1])
 def max_pool1d(
     x: AnyArray,
     /,
@@ -62,43 +103,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """Maximum of each window over one axis.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of elements before and after each axis that do not count, at most half of the window.
-    dilation
-        Distances of the elements in a window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-    return_indices
-        Whether the indices of the maxima are returned as well.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis. With ``return_indices``, a pair of it
-        and of integers: the number of each maximum in the flattened spatial axes of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-
-    Notes
-    -----
-    A window with NaN has the maximum NaN. Of equal elements, and of NaN, the derivative and the index are those of the
-    first one.
-    """
+    """Maximum of each window over one axis."""
     return _largest(1, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
@@ -127,6 +132,7 @@ def max_pool2d(
     return_indices: Literal[True],
 ) -> tuple[Array, Array]: ...
 @composed
+@documented(MAX_POOL, **SPATIAL[2])
 def max_pool2d(
     x: AnyArray,
     /,
@@ -138,43 +144,7 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """Maximum of each window over two axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of elements before and after each axis that do not count, at most half of the window.
-    dilation
-        Distances of the elements in a window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-    return_indices
-        Whether the indices of the maxima are returned as well.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis. With ``return_indices``, a pair of it
-        and of integers: the number of each maximum in the flattened spatial axes of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-
-    Notes
-    -----
-    A window with NaN has the maximum NaN. Of equal elements, and of NaN, the derivative and the index are those of the
-    first one.
-    """
+    """Maximum of each window over two axes."""
     return _largest(2, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
@@ -203,6 +173,7 @@ def max_pool3d(
     return_indices: Literal[True],
 ) -> tuple[Array, Array]: ...
 @composed
+@documented(MAX_POOL, **SPATIAL[3])
 def max_pool3d(
     x: AnyArray,
     /,
@@ -214,43 +185,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """Maximum of each window over three axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of elements before and after each axis that do not count, at most half of the window.
-    dilation
-        Distances of the elements in a window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-    return_indices
-        Whether the indices of the maxima are returned as well.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis. With ``return_indices``, a pair of it
-        and of integers: the number of each maximum in the flattened spatial axes of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-
-    Notes
-    -----
-    A window with NaN has the maximum NaN. Of equal elements, and of NaN, the derivative and the index are those of the
-    first one.
-    """
+    """Maximum of each window over three axes."""
     return _largest(3, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 

@@ -13,9 +13,11 @@ from .._core.array import Array
 from .._core.checks import check_flag, check_integer
 from .._core.compositions import composed
 from .._core.dispatch import array_argument
+from .._core.documentation import documented
 from .._core.operations import declare
 from ._checks import check_real_floating
 from ._computation import compute
+from ._documentation import SPATIAL
 from .windows import check_spatial, constant, lengths_of, padded, windows
 
 if TYPE_CHECKING:
@@ -37,8 +39,41 @@ AVERAGES = [
     for axes in (1, 2, 3)
 ]
 
+AVG_POOL = """
+Parameters
+----------
+x
+    Array of shape (n, c, {spatial}) or (c, {spatial}), and a real floating-point dtype.
+kernel_size
+    Lengths of a window.
+stride
+    Distances of the windows; None means their lengths.
+padding
+    Number of zeros before and after each axis, at most half of the window.
+ceil_mode
+    Whether a last window may begin that ends beyond the axis.
+count_include_pad
+    Whether the zeros of the padding count in the mean.
+divisor_override
+    Divisor of the sums; None means the number of elements that count.
+
+Returns
+-------
+Array
+    Array of the dtype of ``x`` with the number of windows along each axis.
+
+Raises
+------
+TypeError
+    If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
+ValueError
+    If a setting is out of range, or a window is larger than ``x``.
+"""
+"""Sections of the docstrings of :func:`avg_pool1d` and its like."""
+
 
 @composed
+@documented(AVG_POOL, **SPATIAL[1])
 def avg_pool1d(
     x: AnyArray,
     /,
@@ -50,41 +85,12 @@ def avg_pool1d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Array:
-    """Mean of each window over one axis.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, l) or (c, l), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of zeros before and after each axis, at most half of the window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-    count_include_pad
-        Whether the zeros of the padding count in the mean.
-    divisor_override
-        Divisor of the sums; None means the number of elements that count.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-    """
+    """Mean of each window over one axis."""
     return _averages(1, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 @composed
+@documented(AVG_POOL, **SPATIAL[2])
 def avg_pool2d(
     x: AnyArray,
     /,
@@ -96,41 +102,12 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Array:
-    """Mean of each window over two axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, h, w) or (c, h, w), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of zeros before and after each axis, at most half of the window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-    count_include_pad
-        Whether the zeros of the padding count in the mean.
-    divisor_override
-        Divisor of the sums; None means the number of elements that count.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-    """
+    """Mean of each window over two axes."""
     return _averages(2, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 @composed
+@documented(AVG_POOL, **SPATIAL[3])
 def avg_pool3d(
     x: AnyArray,
     /,
@@ -142,37 +119,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Array:
-    """Mean of each window over three axes.
-
-    Parameters
-    ----------
-    x
-        Array of shape (n, c, d, h, w) or (c, d, h, w), and a real floating-point dtype.
-    kernel_size
-        Lengths of a window.
-    stride
-        Distances of the windows; None means their lengths.
-    padding
-        Number of zeros before and after each axis, at most half of the window.
-    ceil_mode
-        Whether a last window may begin that ends beyond the axis.
-    count_include_pad
-        Whether the zeros of the padding count in the mean.
-    divisor_override
-        Divisor of the sums; None means the number of elements that count.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x`` with the number of windows along each axis.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, or a setting is not an integer.
-    ValueError
-        If a setting is out of range, or a window is larger than ``x``.
-    """
+    """Mean of each window over three axes."""
     return _averages(3, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 

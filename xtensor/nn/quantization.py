@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
@@ -14,7 +15,7 @@ from ._checks import check_real_floating
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
-__all__ = ["check_codes", "quantized_linear", "unpack"]
+__all__ = ["check_codes", "quantized_linear", "quantized_linears", "unpack"]
 
 BLOCK = 1 << 20
 """Number of elements of the matrix that are in memory as floating-point numbers at one time."""
@@ -73,6 +74,20 @@ def quantized_linear(x: AnyArray, codes: AnyArray, scales: AnyArray, offsets: An
         return xp.zeros((*x.shape[:-1], 0), dtype=dtype, device=x.device)
     result = xp.astype(parts[0] if len(parts) == 1 else xp.concat(parts, axis=-1), dtype, copy=False)
     return xp.reshape(result, (*x.shape[:-1], rows))
+
+
+@composed
+def quantized_linears(x: Array, matrices: Sequence[tuple[Array, Array, Array | None]], /) -> list[Array]:
+    """Return the products of :func:`quantized_linear` with several matrices, which a device may compute together.
+
+    Parameters
+    ----------
+    x
+        Array of shape (…, n) and a real floating-point dtype.
+    matrices
+        The codes, scales and offsets of each.
+    """
+    return [quantized_linear(x, *matrix) for matrix in matrices]
 
 
 def unpack(codes: Array, scales: Array, offsets: Array | None, dtype: Any) -> Array:

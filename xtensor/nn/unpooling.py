@@ -10,7 +10,9 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
 from .._core.dispatch import coerce_operands
+from .._core.documentation import documented
 from .._core.errors import describe
+from ._documentation import SPATIAL
 from .pooling import Lengths, checked
 from .windows import lengths_of
 
@@ -19,8 +21,44 @@ if TYPE_CHECKING:
 
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
+MAX_UNPOOL = """
+Parameters
+----------
+x
+    The maxima: an Array of shape (n, c, {spatial}) or (c, {spatial}) and a real floating-point dtype.
+indices
+    Array of integers of that shape: the number of each maximum in the flattened spatial axes of the result, as
+    ``return_indices`` gives it.
+kernel_size, stride, padding
+    The settings of the pooling.
+output_size
+    Lengths of the result's spatial axes, or its shape. Default: the smallest ones that have these windows, which
+    differ from those before the pooling where elements were left out at the ends.
+
+Returns
+-------
+Array
+    Array of the dtype of ``x``.
+
+Raises
+------
+TypeError
+    If ``x`` is not an Array of a real floating-point dtype, ``indices`` not one of integers, or a setting is not an
+    integer.
+ValueError
+    If the shapes differ, a setting is out of range, or ``output_size`` is a stride or more from the default.
+IndexError
+    If an index is out of bounds, on devices of the host.
+
+Notes
+-----
+Of different maxima with one index, any is written.
+"""
+"""Sections of the docstrings of :func:`max_unpool1d` and its like."""
+
 
 @composed
+@documented(MAX_UNPOOL, **SPATIAL[1])
 def max_unpool1d(
     x: AnyArray,
     indices: AnyArray,
@@ -31,44 +69,12 @@ def max_unpool1d(
     padding: Lengths = 0,
     output_size: Sequence[int] | None = None,
 ) -> Array:
-    """Array of zeros with the maxima of windows over one axis at their positions; see :func:`max_pool1d`.
-
-    Parameters
-    ----------
-    x
-        The maxima: an Array of shape (n, c, l) or (c, l) and a real floating-point dtype.
-    indices
-        Array of integers of that shape: the number of each maximum in the flattened spatial axes of the result, as
-        ``return_indices`` gives it.
-    kernel_size, stride, padding
-        The settings of the pooling.
-    output_size
-        Lengths of the result's spatial axes, or its shape. Default: the smallest ones that have these windows, which
-        differ from those before the pooling where elements were left out at the ends.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, ``indices`` not one of integers, or a setting is not an
-        integer.
-    ValueError
-        If the shapes differ, a setting is out of range, or ``output_size`` is a stride or more from the default.
-    IndexError
-        If an index is out of bounds, on devices of the host.
-
-    Notes
-    -----
-    Of different maxima with one index, any is written.
-    """
+    """Array of zeros with the maxima of windows over one axis at their positions; see :func:`max_pool1d`."""
     return _unpooled(1, x, indices, kernel_size, stride, padding, output_size)
 
 
 @composed
+@documented(MAX_UNPOOL, **SPATIAL[2])
 def max_unpool2d(
     x: AnyArray,
     indices: AnyArray,
@@ -79,44 +85,12 @@ def max_unpool2d(
     padding: Lengths = 0,
     output_size: Sequence[int] | None = None,
 ) -> Array:
-    """Array of zeros with the maxima of windows over two axes at their positions; see :func:`max_pool2d`.
-
-    Parameters
-    ----------
-    x
-        The maxima: an Array of shape (n, c, h, w) or (c, h, w) and a real floating-point dtype.
-    indices
-        Array of integers of that shape: the number of each maximum in the flattened spatial axes of the result, as
-        ``return_indices`` gives it.
-    kernel_size, stride, padding
-        The settings of the pooling.
-    output_size
-        Lengths of the result's spatial axes, or its shape. Default: the smallest ones that have these windows, which
-        differ from those before the pooling where elements were left out at the ends.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, ``indices`` not one of integers, or a setting is not an
-        integer.
-    ValueError
-        If the shapes differ, a setting is out of range, or ``output_size`` is a stride or more from the default.
-    IndexError
-        If an index is out of bounds, on devices of the host.
-
-    Notes
-    -----
-    Of different maxima with one index, any is written.
-    """
+    """Array of zeros with the maxima of windows over two axes at their positions; see :func:`max_pool2d`."""
     return _unpooled(2, x, indices, kernel_size, stride, padding, output_size)
 
 
 @composed
+@documented(MAX_UNPOOL, **SPATIAL[3])
 def max_unpool3d(
     x: AnyArray,
     indices: AnyArray,
@@ -127,40 +101,7 @@ def max_unpool3d(
     padding: Lengths = 0,
     output_size: Sequence[int] | None = None,
 ) -> Array:
-    """Array of zeros with the maxima of windows over three axes at their positions; see :func:`max_pool3d`.
-
-    Parameters
-    ----------
-    x
-        The maxima: an Array of shape (n, c, d, h, w) or (c, d, h, w) and a real floating-point dtype.
-    indices
-        Array of integers of that shape: the number of each maximum in the flattened spatial axes of the result, as
-        ``return_indices`` gives it.
-    kernel_size, stride, padding
-        The settings of the pooling.
-    output_size
-        Lengths of the result's spatial axes, or its shape. Default: the smallest ones that have these windows, which
-        differ from those before the pooling where elements were left out at the ends.
-
-    Returns
-    -------
-    Array
-        Array of the dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array of a real floating-point dtype, ``indices`` not one of integers, or a setting is not an
-        integer.
-    ValueError
-        If the shapes differ, a setting is out of range, or ``output_size`` is a stride or more from the default.
-    IndexError
-        If an index is out of bounds, on devices of the host.
-
-    Notes
-    -----
-    Of different maxima with one index, any is written.
-    """
+    """Array of zeros with the maxima of windows over three axes at their positions; see :func:`max_pool3d`."""
     return _unpooled(3, x, indices, kernel_size, stride, padding, output_size)
 
 

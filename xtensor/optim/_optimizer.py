@@ -72,6 +72,16 @@ class Optimizer(TreeObject):
         self.steps = xp.asarray(0, device=device)
         self.state: dict[str, dict[str, Array]] = {path: self._initial(x) for path, x in parameters}
 
+    def __repr__(self) -> str:
+        settings = {"lr": self.lr} | {
+            name: value
+            for name, value in vars(self).items()
+            if not name.startswith("_") and isinstance(value, (bool, int, float, str, tuple))
+        }
+        if callable(self.lr):
+            settings["lr"] = getattr(self.lr, "__qualname__", repr(self.lr)).partition(".")[0]
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in settings.items())})"
+
     def _initial(self, x: Array) -> dict[str, Array]:
         """Return the state of a parameter before the first update."""
         return {}

@@ -54,7 +54,11 @@ def __getattr__(name: str) -> NoReturn:
         remedy = "; a generator has the state and the seed: rng = xtensor.random.default_rng(seed)"
     elif name in _OTHERS:
         remedy = f"; with rng = xtensor.random.default_rng(seed), write {_OTHERS[name]}"
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
+    try:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
+    except AttributeError as error:
+        error.__traceback__ = None  # a bare raise does not enter this frame again
+        raise
 
 
 def __dir__() -> list[str]:

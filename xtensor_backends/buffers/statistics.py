@@ -7,7 +7,7 @@ reduced, and the result is multiplied by it. No value is read by the host.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from xtensor.backend import Program, Step, axes_of, power_of_two
@@ -60,7 +60,7 @@ class Statistics:
         if axes is None or x.dtype.kind != "f":
             return NotImplemented
         functions = self._runtime.functions
-        scale = self._scale(x, axes, functions.max)
+        scale = self._scale(x, axes, "max")
         distances = [scale]
         # The error of a mean that is far larger than the distances is of their size.
         for _ in range(2):
@@ -76,14 +76,20 @@ class Statistics:
         if axes is None or x.dtype.kind not in "fc" or ord in (0, 1) or math.isinf(ord):
             return NotImplemented
         functions = self._runtime.functions
-        if x.dtype.kind == "c":
-            x = functions.abs(x)
         # Powers of negative orders are largest for the smallest element.
-        scale = self._scale(x, axes, functions.max if ord > 0 else functions.min)
-        if ord == 2:
-            norm = functions.sqrt(_sum(x, (scale,), axes, squares=True, keepdims=keepdims))
+        extreme = "max" if ord > 0 else "min"
+        if x.dtype.kind == "c":
+            # The moduli of numbers near the ends of the range overflow, or have few digits.
+            parts = [functions.abs(x.component(number)) for number in (0, 1)]
+            scale = self._scale(functions.maximum(*parts), axes, extreme)
+            x = functions.hypot(*[functions.divide(part, scale) for part in parts])
+            divisor = functions.divide(scale, scale)
         else:
-            powers = functions.pow(functions.abs(functions.divide(x, scale)), float(ord))
+            divisor = scale = self._scale(x, axes, extreme)
+        if ord == 2:
+            norm = functions.sqrt(_sum(x, (divisor,), axes, squares=True, keepdims=keepdims))
+        else:
+            powers = functions.pow(functions.abs(functions.divide(x, divisor)), float(ord))
             total = functions.sum(powers, axis=axes, keepdims=keepdims, dtype=x.dtype)
             norm = functions.pow(total, 1.0 / ord)
         return functions.multiply(norm, functions.reshape(scale, norm.shape))
@@ -93,10 +99,11 @@ class Statistics:
         axes = tuple(sorted([item % x.ndim for item in axes_of(x, axis)]))
         return axes if axes and x.size and x.dtype.itemsize > 2 else None
 
-    def _scale(self, x: BufferArray, axes: tuple[int, ...], extreme: Callable[..., Any]) -> BufferArray:
+    def _scale(self, x: BufferArray, axes: tuple[int, ...], extreme: str) -> BufferArray:
         """Return a power of two of the size of an extreme element of each row, with the reduced axes of length 1."""
-        functions = self._runtime.functions
-        size = extreme(functions.abs(x), axis=axes, keepdims=True)
+        functions, dtype = self._runtime.functions, x.dtype.name
+        program = Program((dtype,), (), (Step("abs", (0,), dtype),), (), ((extreme, 1),)).shared()
+        size = reduce_program(program, (x,), (), x.shape, axes, keepdims=True)[0]
         is_usable = functions.logical_and(functions.less(0.0, size), functions.isfinite(size))
         scale: BufferArray = power_of_two(functions, functions.where(is_usable, size, 1.0))
         return scale

@@ -27,13 +27,13 @@ from xtensor.backend import (
     WorkerLostError,
     note_computation,
 )
-from xtensor_backends.engines._chunk_slices import Slices, joint, lengths_of
+from xtensor_backends.engines._chunk_slices import Slices, joint
 from xtensor_backends.engines._library import Library, Partial, format_bytes
 from xtensor_backends.engines._native import Chunked, fetched
 from xtensor_backends.engines._progress import Bar, delay
 
-from . import _reductions, _structure
-from ._gathered import Grid, Pieces, gathered, regular, slices_of
+from . import _reductions, _structure, _tasks
+from ._gathered import Grid, gathered, regular, slices_of
 
 __all__ = ["CubedArray", "CubedLibrary"]
 
@@ -170,13 +170,13 @@ class CubedLibrary(Library):
         full = [bool(math.prod(x.shape)) for x in arrays]
         if any(full):
             if not all(full):
-                function = partial(_with_empty, function=function, full=full, regions=regions, of=_dtypes(arrays))
+                function = partial(_tasks.with_empty, function=function, full=full, regions=regions, of=_dtypes(arrays))
                 all_regions, regions = regions, lambda slices: _where(full, all_regions(slices))
                 arrays = _where(full, arrays)
             return gathered(function, arrays, regions, shapes, lengths, dtypes)
         # Nothing is read: the result follows from the shapes.
         slices = slices_of(shapes[0])
-        result = _with_empty(slices=slices, function=function, full=full, regions=regions, of=_dtypes(arrays))
+        result = _tasks.with_empty(slices=slices, function=function, full=full, regions=regions, of=_dtypes(arrays))
         return [self.from_host(np.asarray(x)) for x in (result if len(shapes) > 1 else [result])]
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
@@ -191,7 +191,7 @@ class CubedLibrary(Library):
             return [[_structure.source_of(own, slices)] for own in sources]
 
         scalars = [None if isinstance(x, self.array_type) else (x,) for x in operands]
-        compute = partial(_of_pieces, function=function, scalars=scalars)
+        compute = partial(_tasks.of_pieces, function=function, scalars=scalars)
         results = len(dtypes)
         return self.several(compute, arrays, regions, [shape] * results, [lengths] * results, dtypes)
 
@@ -206,7 +206,7 @@ class CubedLibrary(Library):
     ) -> Any:
         others = [[slices_of(whole.shape)] for whole in wholes]
         return self.gathered(
-            partial(_of_all, function=function, placed=placed),
+            partial(_tasks.of_all, function=function, placed=placed),
             [x, *wholes],
             lambda slices: [[slices], *others],
             x.shape,
@@ -218,7 +218,7 @@ class CubedLibrary(Library):
         shape, lengths, whole = list(x.shape), list(x.chunksize), slice(0, x.shape[axis])
         shape[axis] = lengths[axis] = length
         return self.gathered(
-            partial(_of_all, function=function, placed=False),
+            partial(_tasks.of_all, function=function, placed=False),
             [x],
             lambda slices: [[(*slices[:axis], whole, *slices[axis + 1 :])]],
             tuple(shape),
@@ -271,7 +271,7 @@ class CubedLibrary(Library):
         ndim = max(map(len, results))
         padded = [(1,) * (ndim - len(shape)) + shape for shape in results]
         found = self.several(
-            partial(_matrices, function=function, padded=padded, stack=len(stack)),
+            partial(_tasks.matrices, function=function, padded=padded, stack=len(stack)),
             operands,
             regions,
             [stack + shape for shape in padded],
@@ -299,7 +299,7 @@ class CubedLibrary(Library):
     def permuted(self, x: Any, axes: tuple[int, ...]) -> Any:
         back = np.argsort(axes).tolist()
         return self.gathered(
-            partial(_transposed, axes=axes),
+            partial(_tasks.transposed, axes=axes),
             [x],
             lambda slices: [[tuple([slices[axis] for axis in back])]],
             tuple([x.shape[axis] for axis in axes]),
@@ -312,7 +312,7 @@ class CubedLibrary(Library):
         own = x.shape
         bounds = [*shape[:new], *[c if n == m else m for n, m, c in zip(own, shape[new:], x.chunksize, strict=True)]]
         return self.gathered(
-            _repeated,
+            _tasks.repeated,
             [x],
             lambda slices: [[_structure.source_of(own, slices)]],
             shape,
@@ -338,7 +338,7 @@ class CubedLibrary(Library):
             count = int(np.count_nonzero(self.values([mask])[0])) if rows else 0
             return self.from_host(np.empty((count, *x.shape[1:]), x.dtype))
         counts = self.gathered(
-            _count,
+            _tasks.counted,
             [mask],
             lambda slices: [[(slice(slices[0].start * length, min(slices[0].stop * length, rows)),)]],
             (blocks,),
@@ -456,60 +456,3 @@ def _dtypes(arrays: Sequence[Any]) -> list[DType]:
 
 def _where(full: Sequence[bool], items: Sequence[Any]) -> list[Any]:
     return [item for item, has in zip(items, full, strict=True) if has]
-
-
-# -- functions that tasks call ----------------------------------------------------------------------------------------
-
-
-def _with_empty(
-    *pieces: Pieces,
-    slices: Slices,
-    function: Callable[..., Any],
-    full: Sequence[bool],
-    regions: Callable[[Slices], Sequence[Sequence[Slices]]],
-    of: Sequence[DType],
-) -> Any:
-    """Return a function's result for the pieces of all arrays, of which only those with elements are read."""
-    found = iter(pieces)
-    every: list[Pieces] = []
-    for has, parts, dtype in zip(full, regions(slices), of, strict=True):
-        empty = (np.empty(lengths_of(region), dtype) for region in parts)
-        every.append(next(found) if has else empty)
-    return function(*every, slices=slices)
-
-
-def _of_pieces(
-    *pieces: Pieces, slices: Slices, function: Callable[..., Any], scalars: Sequence[tuple[Any] | None]
-) -> Any:
-    found = iter(pieces)
-    return function(*[next(next(found)) if scalar is None else scalar[0] for scalar in scalars])
-
-
-def _of_all(*pieces: Pieces, slices: Slices, function: Callable[..., Any], placed: bool) -> Any:
-    arrays = [next(piece) for piece in pieces]
-    return function(*arrays, slices=slices) if placed else function(*arrays)
-
-
-def _matrices(
-    *pieces: Pieces,
-    slices: Slices,
-    function: Callable[..., Any],
-    padded: Sequence[tuple[int, ...]],
-    stack: int,
-) -> Any:
-    results = function(*[next(piece) for piece in pieces])
-    results = results if isinstance(results, tuple) else (results,)
-    found = [np.reshape(result, (*result.shape[:stack], *shape)) for result, shape in zip(results, padded, strict=True)]
-    return found if len(found) > 1 else found[0]
-
-
-def _transposed(piece: Pieces, *, slices: Slices, axes: tuple[int, ...]) -> Any:
-    return np.transpose(next(piece), axes)
-
-
-def _repeated(piece: Pieces, *, slices: Slices) -> Any:
-    return np.broadcast_to(next(piece), lengths_of(slices))
-
-
-def _count(piece: Pieces, *, slices: Slices) -> Any:
-    return np.asarray([np.count_nonzero(next(piece))])

@@ -19,7 +19,7 @@ from xtensor.backend import (
     install_command,
 )
 
-__all__ = ["CupyBackend", "backend"]
+__all__ = ["CupyBackend", "OnDevice", "backend"]
 
 OLDEST = (14, 2)
 """The oldest supported CuPy: earlier versions lack keywords that are used here."""
@@ -119,7 +119,7 @@ class CupyBackend(Backend):
         return self._cp.ndarray  # type: ignore[no-any-return]
 
     def namespace(self, spec: str) -> Any:
-        from ._namespace import Namespace, OnDevice
+        from ._namespace import Namespace
 
         functions = Namespace(self._cp, self._indexing)
         return functions if self._count == 1 else OnDevice(functions, self._binder(spec))
@@ -279,6 +279,21 @@ def _no_device(kind: str) -> tuple[str, str]:
         f"CuPy finds no {kind} device: the driver sees no GPU",
         f"check that the machine has a GPU and that the environment variable {variable} does not hide it",
     )
+
+
+class OnDevice:
+    """A namespace whose functions run on one device, whichever device is the current one.
+
+    Used where there are several devices. A single device is always the current one, and calls need no check.
+    """
+
+    def __init__(self, functions: Any, bind: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+        self._functions = functions
+        self._bind = bind
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._functions, name)
+        return self._bind(value) if callable(value) else OnDevice(value, self._bind)
 
 
 backend = CupyBackend()

@@ -42,9 +42,10 @@ from ._operands import (
     widened,
 )
 from ._products import Networks, Products
+from ._sets import unique
 from ._special import Special
 
-__all__ = ["UNCHANGED", "Namespace", "OnDevice"]
+__all__ = ["UNCHANGED", "Namespace"]
 
 UNCHANGED = (
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert"),
@@ -378,49 +379,16 @@ class Namespace:
         )
 
     def unique_all(self, x: Native) -> tuple[Native, ...]:
-        return self._unique(x, return_index=True, return_inverse=True, return_counts=True)
+        return unique(self._cp, self._kernels, x, return_index=True, return_inverse=True, return_counts=True)
 
     def unique_counts(self, x: Native) -> tuple[Native, ...]:
-        return self._unique(x, return_counts=True)
+        return unique(self._cp, self._kernels, x, return_counts=True)
 
     def unique_inverse(self, x: Native) -> tuple[Native, ...]:
-        return self._unique(x, return_inverse=True)
+        return unique(self._cp, self._kernels, x, return_inverse=True)
 
     def unique_values(self, x: Native) -> Native:
-        return self._unique(x)[0]
-
-    def _unique(self, x: Native, **returned: bool) -> tuple[Native, ...]:
-        if not x.size:
-            shapes = {"return_index": (0,), "return_inverse": x.shape, "return_counts": (0,)}
-            extra = (self._cp.empty(shapes[name], dtype=np.int64) for name in returned)
-            return (self._cp.empty((0,), dtype=x.dtype), *extra)
-        if x.dtype.kind == "f":
-            return self._unique_numbers(x, **returned)
-        result = self._cp.unique(x, equal_nan=False, **returned)
-        return result if isinstance(result, tuple) else (result,)
-
-    def _unique_numbers(self, x: Native, **returned: bool) -> tuple[Native, ...]:
-        """``cp.unique`` of floats, which it sorts by the sign of NaN and compares after flushing, on integer keys."""
-        cp, flat = self._cp, x.reshape(-1)
-        keys = self._kernels.keys(flat, nan=1)
-        order = cp.argsort(keys)
-        keys = keys[order]
-        first = cp.empty(keys.shape, dtype=np.bool_)
-        first[:1] = True
-        first[1:] = (keys[1:] != keys[:-1]) | (keys[1:] == np.iinfo(keys.dtype).max)  # a NaN is equal to none
-        starts = cp.nonzero(first)[0]
-        outcome = [flat[order[starts]]]
-        if "return_index" in returned:
-            outcome.append(order[starts])
-        if "return_inverse" in returned:
-            inverse = cp.empty(keys.shape, dtype=np.int64)
-            inverse[order] = cp.cumsum(first, axis=0, dtype=np.dtype(np.int64)) - 1
-            outcome.append(inverse.reshape(x.shape))
-        if "return_counts" in returned:
-            ends = cp.empty(starts.shape, dtype=np.int64)
-            ends[:-1], ends[-1:] = starts[1:], keys.size
-            outcome.append(ends - starts)
-        return tuple(outcome)
+        return unique(self._cp, self._kernels, x)[0]
 
     # -- reductions -----------------------------------------------------------------------------------------------
 
@@ -547,18 +515,3 @@ class Namespace:
         if n == 0:
             return x.copy()  # CuPy returns the operand itself
         return self._cp.diff(x, n=n, axis=axis, **{name: edge for name, edge in edges.items() if edge is not None})
-
-
-class OnDevice:
-    """A namespace whose functions run on one device, whichever device is the current one.
-
-    Used where there are several devices. A single device is always the current one, and calls need no check.
-    """
-
-    def __init__(self, functions: Any, bind: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-        self._functions = functions
-        self._bind = bind
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._functions, name)
-        return self._bind(value) if callable(value) else OnDevice(value, self._bind)

@@ -1,11 +1,11 @@
 /* Memory for NumPy's arrays that is reused: the functions of a handler as NEP 49 describes it.
 
    A block is a mapping of its own: a head of 64 bytes, then the array's elements. A block that an array gives back is kept
-   in a table of few entries and serves the next array of about its size. The table's least recently used blocks are
-   unmapped where it is full or holds more than the limit. Smaller memory comes from the C library, which is fast there.
+   and serves the next array of about its size. The least recently used blocks are unmapped where there are too many or
+   they hold more than the limit. Smaller memory comes from the C library, which is fast there.
 
-   No function waits but for the limit's sake: a thread that finds the table in use takes memory from the system and gives
-   it back there.
+   No function waits but for the limit's sake: a thread that finds the blocks in use takes memory from the system and
+   gives it back there.
 
    The file needs POSIX and C11, and nothing of Python: it is also compiled with sanitizers. */
 
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Number of blocks that the table holds at most. */
-#define MAX_BLOCKS 64
+/* Number of blocks that are kept at most; a process has 65,530 mappings. */
+#define MAX_BLOCKS 4096
 
 /* Bytes before an array's elements, and their alignment. */
 #define HEAD_SIZE 64
@@ -32,17 +32,27 @@
 /* Number of bytes beyond which nothing is tried. */
 #define MAX_BYTES ((size_t)1 << 60)
 
-typedef struct {
+/* Number of different capacities of mappings: eight in each octave. */
+#define MAX_CAPACITIES (8 * 64)
+
+enum lists { OF_CAPACITY, OF_ALL, LISTS };
+
+typedef struct block_head {
     size_t capacity; /* of the mapping; 0 for memory of the C library */
     size_t size;     /* bytes for the array */
+    struct block_head *newer[LISTS], *older[LISTS]; /* its neighbours among the kept blocks */
 } block_head;
 
-static struct {
-    block_head *block;
-    uint64_t last_use;
-} table[MAX_BLOCKS];
+_Static_assert(sizeof(block_head) <= HEAD_SIZE, "the fields have room in the head");
 
-static uint64_t uses;
+/* The kept blocks from the one that was given back first to the last. */
+typedef struct {
+    block_head *oldest, *newest;
+} list;
+
+static list of_capacity[MAX_CAPACITIES], of_all;
+static int kept_blocks;
+
 static atomic_flag in_use = ATOMIC_FLAG_INIT;
 static atomic_size_t held_bytes, used_bytes, limit_bytes;
 
@@ -65,65 +75,74 @@ static size_t capacity_for(size_t size)
     return (need + step - 1) / step * step;
 }
 
-/* Take the most recently used block of a capacity out of the table, or the least recently used one where the capacity is
-   0. Return NULL if there is none. Needs the lock. */
-static block_head *withdraw(size_t capacity)
+/* The list of the blocks of a capacity. */
+static list *list_of(size_t capacity)
 {
-    int best = -1;
-    for (int index = 0; index < MAX_BLOCKS; index++) {
-        if (table[index].block == NULL || (capacity && table[index].block->capacity != capacity))
-            continue;
-        if (best < 0 || (table[index].last_use > table[best].last_use) == (capacity != 0))
-            best = index;
-    }
-    if (best < 0)
-        return NULL;
-    block_head *block = table[best].block;
-    table[best].block = NULL;
+    size_t step = 4096, octave = 0;
+    for (; step * 16 <= capacity; step *= 2)
+        octave++;
+    return &of_capacity[octave * 8 + capacity / step];
+}
+
+static void append(list *blocks, block_head *block, enum lists which)
+{
+    block->older[which] = blocks->newest;
+    block->newer[which] = NULL;
+    *(blocks->newest == NULL ? &blocks->oldest : &blocks->newest->newer[which]) = block;
+    blocks->newest = block;
+}
+
+static void take_out(list *blocks, block_head *block, enum lists which)
+{
+    block_head *older = block->older[which], *newer = block->newer[which];
+    *(older == NULL ? &blocks->oldest : &older->newer[which]) = newer;
+    *(newer == NULL ? &blocks->newest : &newer->older[which]) = older;
+}
+
+/* Keep a block. Needs the lock. */
+static void keep(block_head *block)
+{
+    append(list_of(block->capacity), block, OF_CAPACITY);
+    append(&of_all, block, OF_ALL);
+    kept_blocks++;
+    atomic_fetch_add(&held_bytes, block->capacity);
+}
+
+/* Keep a block no longer; return it. Needs the lock. */
+static block_head *withdraw(block_head *block)
+{
+    take_out(list_of(block->capacity), block, OF_CAPACITY);
+    take_out(&of_all, block, OF_ALL);
+    kept_blocks--;
     atomic_fetch_sub(&held_bytes, block->capacity);
     return block;
 }
 
-/* Unmap the least recently used blocks until the table holds at most `bound` bytes. Needs the lock. */
-static void evict(size_t bound)
+/* Unmap the least recently used blocks until `number` of them and `bound` bytes are kept at most. Needs the lock. */
+static void evict(size_t bound, int number)
 {
-    block_head *block;
-    while (atomic_load(&held_bytes) > bound && (block = withdraw(0)) != NULL)
+    while (of_all.oldest != NULL && (atomic_load(&held_bytes) > bound || kept_blocks > number)) {
+        block_head *block = withdraw(of_all.oldest);
         munmap(block, block->capacity);
-}
-
-/* Put a block into the table, whose limit is `limit` bytes. Needs the lock. */
-static void deposit(block_head *block, size_t limit)
-{
-    int index = 0;
-    evict(limit - block->capacity);
-    while (index < MAX_BLOCKS && table[index].block != NULL)
-        index++;
-    if (index == MAX_BLOCKS) {
-        block_head *oldest = withdraw(0);
-        munmap(oldest, oldest->capacity);
-        for (index = 0; table[index].block != NULL;)
-            index++;
     }
-    table[index].block = block;
-    table[index].last_use = ++uses;
-    atomic_fetch_add(&held_bytes, block->capacity);
 }
 
-/* Unmap the least recently used blocks until the table holds at most `bound` bytes. */
+/* Unmap the least recently used blocks until `bound` bytes are kept at most. */
 static void trim(size_t bound)
 {
     while (!try_lock())
         sched_yield();
-    evict(bound);
+    evict(bound, MAX_BLOCKS);
     unlock();
 }
 
-/* In a child process: forget the table if another thread of the parent was changing it. */
-static void recover_table(void)
+/* In a child process: forget the blocks if another thread of the parent was changing their lists. */
+static void recover_blocks(void)
 {
     if (!try_lock()) {
-        memset(table, 0, sizeof table);
+        memset(of_capacity, 0, sizeof of_capacity);
+        of_all = (list){NULL, NULL};
+        kept_blocks = 0;
         atomic_store(&held_bytes, 0);
     }
     unlock();
@@ -133,7 +152,7 @@ static block_head *map(size_t capacity)
 {
     void *block = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     if (block == MAP_FAILED) {
-        trim(0); /* what the table holds may be what is missing */
+        trim(0); /* what is kept may be what is missing */
         block = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     }
     if (block == MAP_FAILED)
@@ -161,7 +180,8 @@ static void *blocks_malloc(void *context, size_t size)
     else {
         capacity = capacity_for(size);
         if (try_lock()) {
-            block = withdraw(capacity);
+            block = list_of(capacity)->newest;
+            block = block == NULL ? NULL : withdraw(block);
             unlock();
         }
         if (block == NULL && (block = map(capacity)) == NULL)
@@ -187,7 +207,8 @@ static void blocks_free(void *context, void *elements, size_t size)
     }
     atomic_fetch_sub_explicit(&used_bytes, block->capacity, memory_order_relaxed);
     if (block->capacity <= limit && try_lock()) {
-        deposit(block, limit);
+        evict(limit - block->capacity, MAX_BLOCKS - 1);
+        keep(block);
         unlock();
     }
     else {

@@ -21,6 +21,7 @@ import numpy as np
 from xtensor.backend import Program, WrittenWithWarningError, rewarn
 
 from . import _compile, _exceptions, _threads
+from ._costs import cost, has_formula, is_simple
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._runtime import MAX_OPERANDS
@@ -31,13 +32,11 @@ from ._sizes import BYTES_STREAMED
 from ._walks import Walk, has_rows, joined_letters, walk_of
 
 __all__ = [
-    "SIMPLE",
     "Calls",
     "Kernel",
     "compiled",
     "compute",
     "compute_over",
-    "cost",
     "count_calls",
     "empty",
     "in_row_major_order",
@@ -64,71 +63,14 @@ MOST_PARTS = 8
 LONG = 50_000.0
 """Nanoseconds of work from which a fourth of a thread's share is too long to wait for."""
 
-BYTE = 0.0125
-"""Nanoseconds for a byte of an operand or a result, in the cache of a core."""
-
-TRANSCENDENTAL_COST = 1.5
-"""Nanoseconds for eight bytes of a result by a formula of many steps."""
-
 BOUND_BY_MEMORY = 0.08
 """Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
 
 LARGEST = 16
 """Bytes of an element, at most."""
 
-DIVIDING = 0.8
-"""Nanoseconds for eight bytes of a result by an instruction that divides."""
-
-SIMPLE = frozenset(
-    (
-        *("abs", "add", "astype", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or"),
-        *("bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "equal", "floor"),
-        *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
-        *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
-        *("positive", "real", "round", "sign", "signbit", "square", "subtract", "trunc", "where"),
-        *("copied", "max", "min", "prod", "rows", "selected", "sum", "take"),
-    )
-)
-"""Operations of a few instructions; also reductions among the steps of a program."""
-
-
 LEAST_COPIED = 2**14
 """Elements from which a kernel copies an array into another order."""
-
-DIVISIONS = frozenset(("divide", "floor_divide", "reciprocal", "remainder", "sqrt"))
-"""Operations by an instruction that divides."""
-
-
-def cost(program: Program) -> float:
-    """Estimate the nanoseconds that one thread takes for an element."""
-    known: float | None = program.kernels.get("cost")
-    if known is not None:
-        return known
-    dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
-    total: float = BYTE * sum(dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs))
-    for step, dtype in zip(program.steps, dtypes[first:], strict=True):
-        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
-        total += dear * dtype.itemsize / 8
-    program.kernels["cost"] = total
-    return total
-
-
-def _has_formula(program: Program) -> bool:
-    """Whether an operation is computed by a formula of many steps."""
-    known: bool | None = program.kernels.get("formula")
-    if known is None:
-        names = {step.name for step in program.steps}
-        known = program.kernels["formula"] = not names <= SIMPLE | DIVISIONS
-    return known
-
-
-def _is_simple(program: Program) -> bool:
-    """Whether a program is one operation of a few instructions on one array of real numbers."""
-    return (
-        len(program.inputs) == len(program.steps) == 1
-        and program.steps[0].name in SIMPLE
-        and not (program.inputs[0].startswith("complex"))
-    )
 
 
 class Calls:
@@ -477,7 +419,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
     if not all(array.flags.aligned for array in arrays):
         return None
-    gathers = _has_formula(program)
+    gathers = has_formula(program)
     if gathers:
         # Vectors of elements that lie apart are gathered one by one, at each use.
         arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
@@ -490,7 +432,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     if gathers and walk is not None and walk.across:
         whole = np.broadcast_shapes(*[x.shape for x in arrays])
         return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars)
-    if walk is not None and walk.letters[0] == "v" and not walk.across and _is_simple(program):
+    if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
     kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:

@@ -214,6 +214,7 @@ def has_fma() -> bool:
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64", "powerpc64", "s390x"))
 
 
+@functools.cache
 def has_feature(name: str) -> bool:
     """Whether the CPU has a feature by LLVM's name, such as "avx512f"."""
     return f"+{name}" in _host()[2].split(",")

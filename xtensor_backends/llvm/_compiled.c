@@ -27,7 +27,7 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #endif
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 4
+#define INTERFACE 5
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -326,7 +326,7 @@ static PyObject *stop(PyObject *module, PyObject *none)
 static PyObject *recover(PyObject *module, PyObject *none)
 {
     forget_workers();
-    recover_table();
+    recover_blocks();
     if (atomic_flag_test_and_set(&blas_is_taken))
         set_blas_threads(blas_threads);
     atomic_flag_clear(&blas_is_taken);
@@ -369,17 +369,33 @@ static PyDataMem_Handler handler = {
 };
 static PyObject *handler_capsule, *numpy_empty;
 
-static PyObject *empty(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* Call a function whose new arrays of NumPy have blocks as their memory. */
+static PyObject *
+with_blocks(PyObject *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
-    PyObject *before = PyDataMem_SetHandler(handler_capsule), *array, *type, *value, *traceback;
+    PyObject *before = PyDataMem_SetHandler(handler_capsule), *result, *type, *value, *traceback;
     if (before == NULL)
         return NULL;
-    array = PyObject_Vectorcall(numpy_empty, arguments, (size_t)count, NULL);
+    result = PyObject_Vectorcall(function, arguments, (size_t)count, keywords);
     PyErr_Fetch(&type, &value, &traceback);
     Py_XDECREF(PyDataMem_SetHandler(before));
     Py_DECREF(before);
     PyErr_Restore(type, value, traceback);
-    return array;
+    return result;
+}
+
+static PyObject *empty(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    return with_blocks(numpy_empty, arguments, count, NULL);
+}
+
+static PyObject *reusing(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+{
+    if (count < 1) {
+        PyErr_SetString(PyExc_TypeError, "reusing() takes a function and its arguments");
+        return NULL;
+    }
+    return with_blocks(arguments[0], arguments + 1, count - 1, keywords);
 }
 #endif
 
@@ -407,6 +423,8 @@ static PyMethodDef methods[] = {
     {"set_limit", set_limit, METH_O, "Set the bound of held()."},
     {"release", release, METH_NOARGS, "Give the memory that no array uses back to the system."},
     {"empty", (PyCFunction)(void (*)(void))empty, METH_FASTCALL, "Return a new array as numpy.empty does."},
+    {"reusing", (PyCFunction)(void (*)(void))reusing, METH_FASTCALL | METH_KEYWORDS,
+     "Return function(*args, **kwargs), whose new arrays have memory as those of empty()."},
 #endif
     {NULL, NULL, 0, NULL},
 };

@@ -17,7 +17,8 @@ import numpy as np
 from xtensor.backend import SHORT_POWERS, Native, Program, Step
 
 from ..kernels.formulas import COMPLEX_FORMULAS, FASTER, FASTER_BY_THREADS, FASTER_WITHOUT_AVX512, FORMULAS
-from ._calls import SIMPLE, compute, compute_over, would_write
+from ._calls import compute, compute_over, would_write
+from ._costs import SIMPLE
 from ._emission import supported, supported_elementwise
 from ._generator import resolve
 from ._sizes import (

@@ -10,7 +10,7 @@ import numpy as np
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
 from ..kernels.formulas import formulas_of
-from . import _calls, _reductions, _rows
+from . import _calls, _reducing, _rows
 from ._emission import supported, supported_elementwise
 from ._sizes import MIN_SIZE
 
@@ -94,7 +94,7 @@ class LlvmGenerator(Generator):
         *,
         keepdims: bool = False,
     ) -> tuple[Native, ...] | None:
-        return _reductions.reduce(program, arrays, scalars, shape, axes, keepdims=keepdims)
+        return _reducing.reduce(program, arrays, scalars, shape, axes, keepdims=keepdims)
 
     def takes_rows(self, shape: tuple[int, ...]) -> bool:
         return _rows.takes_rows(shape)

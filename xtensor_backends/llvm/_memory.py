@@ -4,7 +4,7 @@ Requirements: no other allocation of the process is changed; an array owns its m
 that views, memoryviews and DLPack exports keep it alive, and memory serves another array only after the last of them;
 what is held is bounded and can be given back.
 
-The compiled module's function `empty` sets NumPy's handler of memory (NEP 49) for the one array that it makes. NumPy
+The compiled module's functions set NumPy's handler of memory (NEP 49) for the arrays that they make. NumPy
 calls the handler again when the array is deallocated. Where there is no compiled module, and on Windows, arrays have
 NumPy's memory.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from xtensor.backend import rewarn
 
 from ._runtime import compiled
 
-__all__ = ["LIMIT_VARIABLE", "allocator", "held", "limit", "release", "set_limit", "used"]
+__all__ = ["LIMIT_VARIABLE", "allocator", "held", "limit", "release", "reusing", "set_limit", "used"]
 
 LIMIT_VARIABLE = "XTENSOR_KEEP_BYTES"
 
@@ -36,6 +37,11 @@ _SUPPORTED = hasattr(compiled, "empty")
 def allocator() -> Callable[..., np.ndarray[Any, Any]]:
     """Return the function empty(shape, dtype): numpy.empty with memory that is reused, aligned to 64 bytes."""
     return compiled.empty if _SUPPORTED else np.empty
+
+
+def reusing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of NumPy's arrays whose results and temporaries have such memory as well."""
+    return partial(compiled.reusing, function) if _SUPPORTED else function
 
 
 def held() -> int:

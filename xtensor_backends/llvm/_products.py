@@ -4,7 +4,7 @@ NumPy returns the memory of a result to the system and faults it in anew, which 
 time of the product; these results are in memory that is used again. NumPy computes the products of a stack one after
 another, each on few threads. Here the threads share the matrices of a stack and blocks of small ones, and compute each
 with one thread of OpenBLAS, whose own threads would wait for a core that the workers keep. A stack that is multiplied
-by one matrix is one product.
+by one matrix is one product. Convolutions are NumPy's, in such memory.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from collections.abc import Callable
 import numpy as np
 
 from xtensor.backend import Native
+from xtensor_backends.numpy._networks import Networks
 
 from . import _threads
 from ._calls import empty
+from ._memory import reusing
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
 
@@ -144,8 +146,11 @@ _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
+    convolution = reusing(Networks.convolution)
     return {
         "large.matmul": _matmul,
         "linalg.cholesky": _cholesky,
         "linalg.solve_triangular": _solve_triangular,
+        **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),
+        "nn.conv_by_weight": reusing(Networks.conv_by_weight),
     }

@@ -6,18 +6,23 @@ processor reads several runs of memory faster than one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from . import _compile, _threads
 from ._lines import TYPES, Lines
 
-__all__ = ["LANES", "TABLE", "Rows", "Variant"]
+__all__ = ["LANES", "PARTS", "RUN", "SHARE", "TABLE", "Rows", "Variant", "address_of_run", "loads"]
 
 LANES = 16
 """Elements that are computed at one time."""
 
 LINE = 64
 """Bytes of a line of the caches."""
+
+PARTS = 4
+"""Parts of the rows for each thread, in case another one is interrupted or begins late."""
 
 UNROLLED = 8
 """Chunks of a group up to which they are computed without a loop."""
@@ -200,3 +205,50 @@ class Rows(Lines):
 
 TABLE = "declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float>, <16 x i32>)\n\n"
 """Selects elements by the lower four bits of the indices."""
+
+
+def loads(base: str, *members: str) -> str:
+    """Return the lines that load the members of a structure, each of 8 bytes: ``%codes`` for ``"ptr codes"``."""
+    lines = []
+    for number, member in enumerate(members):
+        kind, name = member.split()
+        lines.append(f"  %{name}.at = getelementptr i64, ptr {base}, i64 {number}")
+        lines.append(f"  %{name} = load {kind}, ptr %{name}.at")
+    return "\n".join(lines)
+
+
+RUN = f"""
+declare void @xtensor_parallel(ptr, ptr, i64, i64, i64)
+
+define i64 @run(ptr %operands) nounwind {{
+entry:
+{loads("%operands", "i64 parts", "i64 threads", "i64 nanoseconds")}
+  %arguments = getelementptr i64, ptr %operands, i64 3
+BODY
+  call void @xtensor_parallel(ptr @job, ptr %arguments, i64 %parts, i64 %threads, i64 %nanoseconds)
+  ret i64 0
+}}
+"""
+"""The function that computes all rows; its operands are parts, threads, nanoseconds and the arguments of ``@job``."""
+
+SHARE = """
+  %before = mul i64 %count, %part
+  %first = udiv i64 %before, %parts
+  %part.next = add i64 %part, 1
+  %through = mul i64 %count, %part.next
+  %last = udiv i64 %through, %parts
+"""
+"""Lines that compute the range of a part of ``%count`` rows or groups."""
+
+
+@functools.cache
+def address_of_run(name: str, variant: Variant, module: Callable[[Variant, bool], str]) -> int:
+    """Return the address of ``@run`` of a module, for :func:`_runtime.call_unlocked`.
+
+    ``module`` makes the text; its last argument tells whether the processor looks up the numbers of 16 codes by one
+    instruction.
+    """
+    table = _compile.has_feature("avx512f")
+    key = f"{name} {tuple(variant)} {table}"
+    symbols = _threads.symbols()
+    return _compile.compile_module(lambda: module(variant, table), ["run"], key=key, symbols=symbols)["run"]

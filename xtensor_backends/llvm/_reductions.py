@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from . import _compile
-from ._calls import Kernel, compiled, empty, in_row_major_order, underflow_is_reported
+from ._calls import Kernel, underflow_is_reported
 from ._emission import supported, supported_elementwise
-from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
-from ._reduction_walks import memory_order, order_of_results, reduction_walk
+from ._reducing import kernel_of, reduce
+from ._reduction_loops import BLOCK
+from ._reduction_walks import memory_order, order_of_results
 from ._rows import compute_rows, takes_rows
 from ._sizes import (
     BYTES_EXTREME,
@@ -32,108 +32,14 @@ from ._sizes import (
     SHORT_ROW,
     SHORTEST,
 )
-from ._walks import joined_letters
 
-__all__ = ["accumulated", "kernels", "reduce"]
+__all__ = ["accumulated", "kernels"]
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
 
 EXTREME = {"any": "max", "all": "min"}
 """The reduction of booleans that each of the two is."""
-
-COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
-
-
-def _kernel(program: Program, letters: str, *, columns: bool) -> Kernel | None:
-    key = letters, columns
-    try:
-        return program.kernels[key]  # type: ignore[no-any-return]
-    except KeyError:
-        make = columns_module if columns else rows_module
-        return compiled(
-            program,
-            key,
-            f"{letters} {'columns' if columns else 'rows'}",
-            lambda: make(program, letters, has_fma=_compile.has_fma()),
-        )
-
-
-def reduce(
-    program: Program,
-    arrays: Sequence[Array],
-    scalars: Sequence[float],
-    shape: tuple[int, ...],
-    axes: Sequence[int],
-    *,
-    keepdims: bool = False,
-    partial: bool = False,
-) -> tuple[Array, ...] | None:
-    """Return the reductions of a program over some axes.
-
-    Parameters
-    ----------
-    arrays
-        One for each input, of its dtype; each broadcasts to ``shape``.
-    scalars
-        Python numbers, one for each scalar of the program.
-    shape
-        The shape over which the program goes.
-    axes
-        The axes that are reduced, in ascending order.
-    keepdims
-        Whether they remain with length 1.
-    partial
-        Whether the results of the blocks are wanted: an axis of blocks in the place of the reduced axes.
-
-    Returns
-    -------
-    tuple of arrays, or None
-        None where a kernel does not take the layout, and where an element is doubtful.
-    """
-    order = None if partial else memory_order(arrays, shape)
-    if order is not None:
-        arrays = [(x if x.shape == shape else np.broadcast_to(x, shape)).transpose(order) for x in arrays]
-        shape, places = tuple([shape[axis] for axis in order]), sorted([order.index(axis) for axis in axes])
-        found = reduce(program, arrays, scalars, shape, places, keepdims=keepdims)
-        back = order_of_results(order, axes, keepdims=keepdims)
-        return None if found is None else tuple([result.transpose(back) for result in found])
-    letters = joined_letters(arrays, shape) if len(axes) == len(shape) else ""
-    if letters:
-        return _reduce_whole(program, letters, arrays, scalars, shape, keepdims=keepdims, partial=partial)
-    if not all(array.flags.aligned for array in arrays):
-        return None
-    walk = reduction_walk(tuple([(array.shape, array.strides, array.itemsize) for array in arrays]), shape, tuple(axes))
-    if walk is None:
-        return None
-    if "v" in walk.letters and not walk.columns and not all(x.flags.c_contiguous for x in arrays):
-        # Elements of a row that lie apart are read one by one: NumPy adds them up faster, and others are copied first.
-        if not program.steps:
-            return None
-        copies = [in_row_major_order(x, x.shape) for x in arrays]
-        return reduce(program, copies, scalars, shape, axes, keepdims=keepdims, partial=partial)
-    if len(walk.axes) < len(axes):
-        parts = None if partial else reduce(program, arrays, scalars, shape, walk.axes, keepdims=True)
-        others = tuple([axis for axis in axes if axis not in walk.axes])
-        return None if parts is None else _combined(program, parts, others, shape, axes, keepdims=keepdims)
-    kernel, dtypes = _kernel(program, walk.letters, columns=walk.columns), program.dtypes
-    if kernel is None:
-        return None
-    operands: list[Any] = [*walk.sizes]
-    for array, copied, strides in zip(arrays, walk.copied, walk.strides, strict=True):
-        operands += array if copied is None else np.ascontiguousarray(np.broadcast_to(array, copied)), *strides
-    if not walk.columns:
-        wanted = _shape(shape, axes, keepdims=keepdims)
-        return _rows(kernel, program, operands, scalars, wanted, partial=partial)
-    length, rows, matrices = walk.sizes
-    results = []
-    for name, position in program.reductions:
-        result = empty((matrices, -(-rows // ROWS), length), dtypes[position])
-        result[...] = identity(name, dtypes[position])
-        results.append(result)
-    if kernel.run(matrices * rows * length, (*operands, *results), scalars):
-        return None
-    return tuple(results) if partial else _combined(program, results, 1, shape, axes, keepdims=keepdims)
 
 
 def _in_memory_order(function: Callable[..., Native]) -> Callable[..., Native]:
@@ -152,76 +58,6 @@ def _in_memory_order(function: Callable[..., Native]) -> Callable[..., Native]:
         return result.transpose(order_of_results(order, axes, keepdims=keepdims))
 
     return ordered
-
-
-def _combined(
-    program: Program,
-    parts: Sequence[Array],
-    others: int | tuple[int, ...],
-    shape: tuple[int, ...],
-    axes: Sequence[int],
-    *,
-    keepdims: bool,
-) -> tuple[Array, ...]:
-    """Return the reductions along ``axes`` of ``shape``, whose parts lie along other axes."""
-    wanted = _shape(shape, axes, keepdims=keepdims)
-    with np.errstate(all="ignore"):
-        return tuple(
-            [
-                np.asarray(COMBINE[name].reduce(part, axis=others, dtype=part.dtype)).reshape(wanted)
-                for (name, _), part in zip(program.reductions, parts, strict=True)
-            ]
-        )
-
-
-def _shape(shape: tuple[int, ...], axes: Sequence[int], *, keepdims: bool) -> tuple[int, ...]:
-    if keepdims:
-        return tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
-    return tuple([size for axis, size in enumerate(shape) if axis not in axes])
-
-
-def _rows(
-    kernel: Kernel,
-    program: Program,
-    operands: list[Any],
-    scalars: Sequence[float],
-    shape: tuple[int, ...],
-    *,
-    partial: bool,
-) -> tuple[Array, ...] | None:
-    """Return the reductions of rows, or of their blocks, by a kernel."""
-    length, rows = operands[:2]
-    blocks = -(-length // BLOCK)
-    make = np.empty if rows == 1 else empty  # of few bytes, it is faster
-    results = []
-    for _, position in program.reductions:
-        part = make((rows, blocks), program.dtypes[position])
-        results.append(part if partial else make(shape, program.dtypes[position]))
-        operands += [part, 0 if partial else results[-1]]
-    return None if kernel.run(rows * length, tuple(operands), scalars) else tuple(results)
-
-
-def _reduce_whole(
-    program: Program,
-    letters: str,
-    arrays: Sequence[Array],
-    scalars: Sequence[float],
-    shape: tuple[int, ...],
-    *,
-    keepdims: bool,
-    partial: bool,
-) -> tuple[Array, ...] | None:
-    """Reduce arrays whose elements are adjacent to one number each; the way with the fewest steps."""
-    length = math.prod(shape)
-    if length < SHORTEST:
-        return None
-    kernel = _kernel(program, letters, columns=False)
-    if kernel is None:
-        return None
-    operands: list[Any] = [length, 1]
-    for array in arrays:
-        operands += [array, 0]
-    return _rows(kernel, program, operands, scalars, (1,) * len(shape) if keepdims else (), partial=partial)
 
 
 def _all_finite(x: Array) -> bool:
@@ -293,7 +129,7 @@ def _total(name: str, x: Array) -> Array | None:
     except KeyError:
         adds = name in ("sum", "prod")
         dtype = accumulated(x.dtype) if adds else x.dtype
-        kernel = _kernel(_program(name, x.dtype, dtype), "c", columns=False) if supported(x.dtype) else None
+        kernel = kernel_of(_program(name, x.dtype, dtype), "c", columns=False) if supported(x.dtype) else None
         checks = (adds or name == "squares") and dtype.kind == "f"
         _totals[key] = kernel, dtype, checks
     length = x.size

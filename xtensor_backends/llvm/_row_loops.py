@@ -19,7 +19,7 @@ from xtensor.backend import Program, Step
 
 from ..kernels.values import Value, constant, isnan
 from ._builder import Builder, llvm_type, load, memory_type, store
-from ._calls import SIMPLE
+from ._costs import SIMPLE
 from ._emission import computed
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
 from ._reduction_loops import BLOCK, REDUCTIONS, combined, extreme, identity

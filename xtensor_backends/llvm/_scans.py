@@ -22,8 +22,9 @@ from ._builder import load, memory_type, store
 from ._calls import Kernel, compiled, empty
 from ._emission import emit, supported
 from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._reducing import reduce
 from ._reduction_loops import BLOCK
-from ._reductions import accumulated, reduce
+from ._reductions import accumulated
 from ._sizes import MIN_SIZE_INTEGERS_SCANNED, MIN_SIZE_REDUCED
 
 __all__ = ["kernels"]

@@ -5,15 +5,13 @@ A buffer for all rows would take four or eight times the memory of the codes, an
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from xtensor.backend import Native
 
-from . import _compile, _products, _threads
+from . import _products, _threads
 from ._calls import empty
-from ._quantized_rows import LANES, TABLE, Rows, Variant
+from ._quantized_rows import LANES, PARTS, RUN, SHARE, TABLE, Rows, Variant, address_of_run, loads
 from ._runtime import call_unlocked
 
 __all__ = ["multiply"]
@@ -27,16 +25,14 @@ LEAST_ROWS = 64
 NANOSECONDS = 0.15
 """Time for a number that is unpacked, about."""
 
-PARTS = 4
-"""Parts of the rows for each thread, in case another one is interrupted or begins late."""
-
 
 def multiply(x: Native, codes: Native, scales: Native, offsets: Native | None, result: Native) -> None:
     """Write the product of vectors, of shape (v, n), with a quantized matrix of m rows to ``result``, (v, m)."""
     (rows, groups), columns = scales.shape, x.shape[-1]
     packed = codes.dtype.char == "B"
     chunks = codes.shape[1] // groups // LANES
-    run = _run(Variant(packed, chunks, offsets is not None, 0, False, scales.dtype.char, False))
+    variant = Variant(packed, chunks, offsets is not None, 0, False, scales.dtype.char, False)
+    run = address_of_run("unpacked", variant, _module)
     step = min(rows, max(LEAST_ROWS, BUFFER // columns))
     buffer = empty((step, columns), x.dtype)
     threads = _threads.team()
@@ -52,18 +48,9 @@ def multiply(x: Native, codes: Native, scales: Native, offsets: Native | None, r
                 np.matmul(x, matrix.T, out=result[:, part])
 
 
-@functools.cache
-def _run(variant: Variant) -> int:
-    """Return the address of the function that unpacks groups, for :func:`_runtime.call_unlocked`."""
-    table = _compile.has_feature("avx512f")
-    key = f"unpacked {tuple(variant)} {table}"
-    symbols = _threads.symbols()
-    return _compile.compile_module(lambda: _module(variant, table), ["run"], key=key, symbols=symbols)["run"]
-
-
 def _module(variant: Variant, table: bool) -> str:
     declarations = TABLE if variant.packed and table else ""
-    return "".join([declarations, _MODULE, _Groups(1, variant, table).text()])
+    return "".join([declarations, RUN.replace("BODY", ""), _JOB, _Groups(1, variant, table).text()])
 
 
 class _Groups(Rows):
@@ -107,40 +94,13 @@ class _Groups(Rows):
         return "\n".join([*self.lines, "  ret void", "}", ""])
 
 
-# Operands of ``run``: parts, threads, nanoseconds, then the arguments of ``job``: the arrays and the number of groups.
-_MODULE = """
-declare void @xtensor_parallel(ptr, ptr, i64, i64, i64)
-
-define i64 @run(ptr %operands) nounwind {
+_JOB = f"""
+define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {{
 entry:
-  %parts = load i64, ptr %operands
-  %threads.at = getelementptr i64, ptr %operands, i64 1
-  %threads = load i64, ptr %threads.at
-  %nanoseconds.at = getelementptr i64, ptr %operands, i64 2
-  %nanoseconds = load i64, ptr %nanoseconds.at
-  %arguments = getelementptr i64, ptr %operands, i64 3
-  call void @xtensor_parallel(ptr @job, ptr %arguments, i64 %parts, i64 %threads, i64 %nanoseconds)
-  ret i64 0
-}
-
-define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {
-entry:
-  %codes = load ptr, ptr %arguments
-  %scales.at = getelementptr i64, ptr %arguments, i64 1
-  %scales = load ptr, ptr %scales.at
-  %offsets.at = getelementptr i64, ptr %arguments, i64 2
-  %offsets = load ptr, ptr %offsets.at
-  %output.at = getelementptr i64, ptr %arguments, i64 3
-  %output = load ptr, ptr %output.at
-  %count.at = getelementptr i64, ptr %arguments, i64 4
-  %count = load i64, ptr %count.at
-  %before = mul i64 %count, %part
-  %first = udiv i64 %before, %parts
-  %part.next = add i64 %part, 1
-  %through = mul i64 %count, %part.next
-  %last = udiv i64 %through, %parts
+{loads("%arguments", "ptr codes", "ptr scales", "ptr offsets", "ptr output", "i64 count")}
+{SHARE}
   call void @groups(ptr %codes, ptr %scales, ptr %offsets, ptr %output, i64 %first, i64 %last)
   ret void
-}
+}}
 
 """

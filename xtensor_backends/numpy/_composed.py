@@ -173,7 +173,7 @@ def interp(x: Native, xp: Native, fp: Native, left: Any = None, right: Any = Non
 def median(
     a: Native, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Native:
-    if out is not None or overwrite_input.__class__ is not bool or not _selects_numbers(a, axis, keepdims):
+    if not _selects_numbers(a, axis, out, overwrite_input, keepdims):
         return NotImplemented
     return _finite(np.median, a, axis=axis, keepdims=keepdims)
 
@@ -181,7 +181,7 @@ def median(
 def nanmedian(
     a: Native, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: Any = False
 ) -> Native:
-    if out is not None or overwrite_input.__class__ is not bool or not _selects_numbers(a, axis, keepdims):
+    if not _selects_numbers(a, axis, out, overwrite_input, keepdims):
         return NotImplemented
     missing = np.isnan(a)
     if not missing.any():
@@ -201,10 +201,10 @@ def quantile(
     weights: None = None,
 ) -> Native:
     # NumPy computes the positions of float32 in float32.
-    if out is not None or weights is not None or method != "linear" or overwrite_input.__class__ is not bool:
+    if weights is not None or method != "linear" or not _selects_numbers(a, axis, out, overwrite_input, keepdims):
         return NotImplemented
     levels = q if isinstance(q, (list, tuple)) else [q]
-    if not _selects_numbers(a, axis, keepdims) or a.dtype.itemsize < 8 or any(x.__class__ is not float for x in levels):
+    if a.dtype.itemsize < 8 or any(x.__class__ is not float for x in levels):
         return NotImplemented
     return _finite(np.quantile, a, q, axis=axis, keepdims=keepdims)
 
@@ -227,8 +227,10 @@ def percentile(
     return quantile(a, levels, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
-def _selects_numbers(a: Native, axis: Any, keepdims: Any) -> bool:
+def _selects_numbers(a: Native, axis: Any, out: Any, overwrite_input: Any, keepdims: Any) -> bool:
     """Whether NumPy's functions select elements of an array of float32 or float64 in a line or in all."""
+    if out is not None or overwrite_input.__class__ is not bool:
+        return False
     if not _are_plain(a, kinds="f") or not a.size or keepdims.__class__ is not bool:
         return False
     return axis is None or (axis.__class__ is int and -a.ndim <= axis < a.ndim)

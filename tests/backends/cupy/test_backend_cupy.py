@@ -19,9 +19,9 @@ from cupy_support import INF, StandInBackend, needs_compiler, needs_no_gpu, same
 import xtensor as xp
 from xtensor._core.device import intern
 from xtensor.backend import CORRECTIONS, STANDARD_DTYPES, TABLE, BackendUnavailableError, primitives
-from xtensor_backends.cupy import CupyBackend
+from xtensor_backends.cupy import CupyBackend, OnDevice
 from xtensor_backends.cupy._inplace import OPERATORS
-from xtensor_backends.cupy._namespace import Namespace, OnDevice
+from xtensor_backends.cupy._namespace import Namespace
 
 
 @pytest.fixture(scope="module")

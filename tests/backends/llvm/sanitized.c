@@ -70,7 +70,7 @@ int main(void)
 {
     pthread_t callers[CALLERS], users[CALLERS];
     assert(blocks_malloc(NULL, MAX_BYTES + 1) == NULL && blocks_calloc(NULL, MAX_BYTES, 16) == NULL);
-    recover_table();
+    recover_blocks();
     for (int round = 0; round < 3; round++) {
         assert(start_workers(3) == 3);
         for (intptr_t i = 0; i < CALLERS; i++) {

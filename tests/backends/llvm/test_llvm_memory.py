@@ -21,6 +21,7 @@ if importlib.util.find_spec("llvmlite") is None:
 if os.name != "posix" or sys.implementation.name != "cpython":
     pytest.skip("NumPy's own memory is used here", allow_module_level=True)
 
+import xtensor as xp
 from xtensor_backends.llvm import _memory, _runtime
 
 if _runtime.compiled is None:
@@ -235,10 +236,57 @@ def test_array_above_the_limit_is_not_held():
     assert _memory.held() == 0
 
 
+def test_functions_of_numpy_have_such_memory_while_they_are_called():
+    before = handler(np.empty(100_000))
+    arrays = []
+
+    def fails(*, size):
+        arrays.append(np.ones(size))
+        raise ValueError("raised in the function")
+
+    with pytest.raises(ValueError, match="raised in the function"):
+        _memory.reusing(fails)(size=100_000)
+    total = _memory.reusing(np.add)(arrays[0], 1.0)
+    assert [handler(item) for item in (arrays[0], total)] == ["xtensor", "xtensor"]
+    assert handler(np.empty(100_000)) == before
+    assert (total == 2.0).all()
+    with pytest.raises(TypeError, match="a function and its arguments"):
+        _runtime.compiled.reusing()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_windows_of_convolutions_are_in_memory_that_is_used_again(dtype):
+    x, weight = (np.random.default_rng(7).integers(-4, 5, shape).astype(dtype) for shape in ((20, 8, 30), (8, 8, 3)))
+    on_cpu = [xp.asarray(item, device="cpu") for item in (x, weight)]
+    result = xp.nn.functional.conv1d(*on_cpu)
+    windows = np.lib.stride_tricks.sliding_window_view(x, 3, axis=2)
+    np.testing.assert_array_equal(xp.to_numpy(result), np.einsum("nclk,ock->nol", windows, weight))
+    assert handler(result._native) == "xtensor"
+    assert _memory.held() >= windows.nbytes  # what the columns had
+
+
 def test_number_of_blocks_is_bounded():
-    arrays = [empty((20_000,), np.int8) for _ in range(3 * _runtime.compiled.MAX_BLOCKS)]
+    most = _runtime.compiled.MAX_BLOCKS
+    _memory.set_limit(2 * most * 20_480)
+    arrays = [empty((20_000,), np.int8) for _ in range(most + 500)]
     del arrays
-    assert _memory.held() == _runtime.compiled.MAX_BLOCKS * 20_480
+    assert _memory.held() == most * 20_480
+
+
+def test_memory_of_many_arrays_of_different_sizes_is_reused():
+    """As a training step needs it, which frees hundreds of results at its end."""
+    _memory.set_limit(1 << 28)
+    sizes = [20_000 + 700 * i for i in range(500)]
+    arrays = [empty((size,), np.int8) for size in sizes]
+    del arrays
+    held = _memory.held()
+    assert held > sum(sizes)
+    used = _memory.used()
+    arrays = [empty((size,), np.int8) for size in sizes]
+    assert _memory.held() == 0
+    assert _memory.used() - used == held
+    del arrays
+    assert _memory.held() == held
 
 
 def test_least_recently_used_memory_is_freed_first():

@@ -22,12 +22,6 @@ from xtensor_backends.llvm import _products, _runtime, _threads
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
-@pytest.fixture
-def on_cpu():
-    with xp.use_device("cpu"):
-        yield
-
-
 def operands(dtype, shape1=(210, 200), shape2=(200, 170)):
     rng = np.random.default_rng(0)
     values = [rng.standard_normal(shape) + 1j * rng.standard_normal(shape) for shape in (shape1, shape2)]

@@ -7,7 +7,9 @@ import pytest
 
 import xtensor as xp
 from xtensor.nn.functional import quantized_linear
+from xtensor.nn.quantization import quantized_linears
 from xtensor_backends.llvm import _compile, _quantized, _threads, _unpacking
+from xtensor_backends.llvm._quantized_rows import address_of_run
 
 
 def operands(kind: str, group: int, vectors: int = 1, rows: int = 64) -> list:
@@ -55,7 +57,7 @@ def test_kernel_computes_the_product_of_the_numbers(
     has_feature = _compile.has_feature
     monkeypatch.setattr(_compile, "has_feature", lambda name: (instructions or name == "f16c") and has_feature(name))
     for module in (_quantized, _unpacking):
-        monkeypatch.setattr(module, "_run", module._run.__wrapped__)
+        monkeypatch.setattr(module, "address_of_run", address_of_run.__wrapped__)
     x, codes, scales = operands(kind, group, vectors, rows)
     scales = xp.astype(scales, getattr(xp, scale))
     offsets = scales * 3 if shifted else None
@@ -69,6 +71,35 @@ def test_kernel_computes_the_product_of_the_numbers(
         matrix -= xp.to_numpy(offsets)[..., None].astype(np.float64)
     expected = xp.to_numpy(x).astype(np.float64) @ matrix.reshape(rows, 256).T
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["int8", "int4"])
+@pytest.mark.parametrize("shifted", [True, False])
+@pytest.mark.parametrize("vectors", [1, 3, 10])
+def test_several_matrices_are_computed_by_one_call(kind, shifted, vectors, used):
+    x = operands(kind, 32, vectors)[0]
+    matrices = []
+    for rows in (64, 301, 35):
+        _, codes, scales = operands(kind, 32, vectors, rows)
+        matrices.append((codes, scales, scales * 3 if shifted else None))
+    found = quantized_linears(x, matrices)
+    assert used == ([1] if vectors <= _quantized.MOST_VECTORS else [1] * 3)
+    for y, matrix in zip(found, matrices, strict=True):
+        np.testing.assert_array_equal(xp.to_numpy(y), xp.to_numpy(quantized_linear(x, *matrix)))
+
+
+@pytest.mark.parametrize("difference", ["kind", "group", "offsets", "scales", "few rows"])
+def test_matrices_of_several_formats_are_computed_one_by_one(difference, used):
+    x, codes, scales = operands("int4", 32)
+    kind, group = "int8" if difference == "kind" else "int4", 64 if difference == "group" else 32
+    _, other_codes, other_scales = operands(kind, group, 1, 8 if difference == "few rows" else 64)
+    if difference == "scales":
+        other_scales = xp.astype(other_scales, xp.float16)
+    matrices = [(codes, scales, None), (other_codes, other_scales, other_scales if difference == "offsets" else None)]
+    found = quantized_linears(x, matrices)
+    assert used == ([1] if difference == "few rows" else [1] * 2)
+    for y, matrix in zip(found, matrices, strict=True):
+        np.testing.assert_array_equal(xp.to_numpy(y), xp.to_numpy(quantized_linear(x, *matrix)))
 
 
 @pytest.mark.parametrize("kind", ["int8", "int4"])

@@ -16,13 +16,6 @@ from xtensor_backends.llvm._calls import count_calls
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
-
-@pytest.fixture
-def on_cpu():
-    with xp.use_device("cpu"):
-        yield
-
-
 SHAPES = [(64, 3), (67, 2), (1021, 3), (5, 96, 2), (96, 5, 2), (40, 2, 3), (2, 2, 1600, 3), (6000, 3), (3, 6007, 2)]
 """Shapes, with lengths that are prime or have divisors, of few and of many elements."""
 

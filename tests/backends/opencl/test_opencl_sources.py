@@ -29,7 +29,7 @@ STANDARDS = pytest.mark.parametrize("standard", ["CL1.2", "CL3.0"])
 
 
 def errors_of(sources, standard, *, has_double=True):
-    """What clang finds wrong in kernels, each of which has names of its own."""
+    """Messages of clang about kernels, each of which has names of its own."""
     texts = []
     for number, source in enumerate(sources):
         text, kernels = re.subn(r"__kernel void f\(", f"__kernel void f{number}(", source)

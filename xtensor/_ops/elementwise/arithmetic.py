@@ -45,11 +45,6 @@ def abs(x: AnyArray, /) -> Array:
         The absolute values, with the shape and dtype of ``x``; for a complex dtype, the real dtype of the same
         precision.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Special cases, real:
@@ -84,17 +79,6 @@ def add(x1: Operand, x2: Operand, /) -> Array:
     Array
         The sums, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases, real:
@@ -127,17 +111,6 @@ def divide(x1: Operand, x2: Operand, /) -> Array:
     Array
         The quotients, with the broadcast shape and the promoted dtype; for two integer operands, a floating-point
         dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -194,17 +167,6 @@ def floor_divide(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The rounded quotients, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases. They are those of ``floor(divide(x1, x2))``, also where Python's ``//`` differs:
@@ -242,17 +204,6 @@ def multiply(x1: Operand, x2: Operand, /) -> Array:
     Array
         The products, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases, real:
@@ -284,11 +235,6 @@ def negative(x: AnyArray, /) -> Array:
     Array
         The negatives, with the shape and dtype of ``x``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The standard does not specify the result for the minimum of a signed integer dtype, whose negative is out of
@@ -317,11 +263,6 @@ def positive(x: AnyArray, /) -> Array:
     Array
         The values of ``x``, with the shape and dtype of ``x``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Standard 2025.12, Element-wise Functions, ``positive``.
@@ -344,17 +285,6 @@ def remainder(x1: RealOperand, x2: RealOperand, /) -> Array:
     -------
     Array
         The remainders, with the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -422,11 +352,6 @@ def sign(x: AnyArray, /) -> Array:
     Array
         The signs, with the shape and dtype of ``x``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Special cases, real:
@@ -455,17 +380,6 @@ def subtract(x1: Operand, x2: Operand, /) -> Array:
     -------
     Array
         The differences, with the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----

@@ -29,17 +29,6 @@ def bitwise_and(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     Array
         The results, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Standard 2025.12, Element-wise Functions, ``bitwise_and``.
@@ -59,11 +48,6 @@ def bitwise_invert(x: AnyArray, /) -> Array:
     -------
     Array
         The results, with the shape and dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -120,17 +104,6 @@ def bitwise_or(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     -------
     Array
         The results, with the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -192,17 +165,6 @@ def bitwise_xor(x1: IntegerOperand, x2: IntegerOperand, /) -> Array:
     -------
     Array
         The results, with the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----

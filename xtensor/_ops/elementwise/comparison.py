@@ -35,17 +35,6 @@ def equal(x1: Operand, x2: Operand, /) -> Array:
     Array
         The truth values, with the broadcast shape and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -78,17 +67,6 @@ def greater(x1: RealOperand, x2: RealOperand, /) -> Array:
     -------
     Array
         The truth values, with the broadcast shape and dtype ``bool``.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -123,17 +101,6 @@ def greater_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The truth values, with the broadcast shape and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -163,17 +130,6 @@ def less(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The truth values, with the broadcast shape and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -202,17 +158,6 @@ def less_equal(x1: RealOperand, x2: RealOperand, /) -> Array:
     -------
     Array
         The truth values, with the broadcast shape and dtype ``bool``.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -251,17 +196,6 @@ def maximum(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The larger elements, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -293,17 +227,6 @@ def minimum(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The smaller elements, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -334,17 +257,6 @@ def not_equal(x1: Operand, x2: Operand, /) -> Array:
     -------
     Array
         The truth values, with the broadcast shape and dtype ``bool``.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----

@@ -47,11 +47,6 @@ def conj(x: AnyArray, /) -> Array:
     Array
         The conjugates, with the shape and dtype of ``x``. The conjugate of a real number is the number.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The standard does not specify whether the result shares memory with ``x``.
@@ -74,11 +69,6 @@ def imag(x: AnyArray, /) -> Array:
     Array
         The imaginary parts, with the shape of ``x`` and the real dtype of the same precision.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Standard 2025.12, Element-wise Functions, ``imag``.
@@ -99,11 +89,6 @@ def real(x: AnyArray, /) -> Array:
     Array
         The real parts, with the shape of ``x`` and the real dtype of the same precision. The real part of a real
         number is the number.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----

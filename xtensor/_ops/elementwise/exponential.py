@@ -31,11 +31,6 @@ def exp(x: AnyArray, /) -> Array:
     Array
         The exponentials, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The function is entire and has no branch cuts.
@@ -73,11 +68,6 @@ def expm1(x: AnyArray, /) -> Array:
     -------
     Array
         The values, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -118,11 +108,6 @@ def log(x: AnyArray, /) -> Array:
     Array
         The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The principal value is :math:`\ln |x| + j \arg x`, with the imaginary part in :math:`[-\pi, \pi]`. The branch cut
@@ -160,11 +145,6 @@ def log1p(x: AnyArray, /) -> Array:
     -------
     Array
         The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -219,11 +199,6 @@ def log2(x: AnyArray, /) -> Array:
     Array
         The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The branch cut is that of the natural logarithm, the negative real axis :math:`(-\infty, 0)`.
@@ -256,11 +231,6 @@ def log10(x: AnyArray, /) -> Array:
     -------
     Array
         The logarithms, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -296,17 +266,6 @@ def logaddexp(x1: RealOperand, x2: RealOperand, /) -> Array:
     -------
     Array
         The logarithms, with the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----

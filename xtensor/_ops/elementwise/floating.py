@@ -51,17 +51,6 @@ def copysign(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The values, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -94,11 +83,6 @@ def isfinite(x: AnyArray, /) -> Array:
     Array
         The truth values, with the shape of ``x`` and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     A complex number is finite if both components are.
@@ -128,11 +112,6 @@ def isinf(x: AnyArray, /) -> Array:
     Array
         The truth values, with the shape of ``x`` and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     A complex number is infinite if a component is, even if the other is NaN.
@@ -159,11 +138,6 @@ def isnan(x: AnyArray, /) -> Array:
     Array
         The truth values, with the shape of ``x`` and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     A complex number is NaN if a component is.
@@ -188,17 +162,6 @@ def nextafter(x1: RealOperand, x2: RealOperand, /) -> Array:
     -------
     Array
         The next numbers, or ``x2`` where the operands are equal, with the broadcast shape and the promoted dtype.
-
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
 
     Notes
     -----
@@ -228,11 +191,6 @@ def signbit(x: AnyArray, /) -> Array:
     -------
     Array
         The truth values, with the shape of ``x`` and dtype ``bool``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----

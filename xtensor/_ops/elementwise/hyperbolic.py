@@ -29,11 +29,6 @@ def acosh(x: AnyArray, /) -> Array:
         The inverse hyperbolic cosines, with the shape of ``x`` and its dtype, or the floating-point dtype it is
         converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The principal value is :math:`\ln(x + \sqrt{x + 1} \sqrt{x - 1})`, with a nonnegative real part and the imaginary
@@ -77,11 +72,6 @@ def asinh(x: AnyArray, /) -> Array:
         The inverse hyperbolic sines, with the shape of ``x`` and its dtype, or the floating-point dtype it is
         converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The principal value is :math:`\ln(x + \sqrt{1 + x^2})`, with the imaginary part in
@@ -122,11 +112,6 @@ def atanh(x: AnyArray, /) -> Array:
     Array
         The inverse hyperbolic tangents, with the shape of ``x`` and its dtype, or the floating-point dtype it is
         converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -169,11 +154,6 @@ def cosh(x: AnyArray, /) -> Array:
     Array
         The hyperbolic cosines, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The function is entire, with period :math:`2 \pi j`, and has no branch cuts.
@@ -211,11 +191,6 @@ def sinh(x: AnyArray, /) -> Array:
     -------
     Array
         The hyperbolic sines, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -255,11 +230,6 @@ def tanh(x: AnyArray, /) -> Array:
     Array
         The hyperbolic tangents, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted
         to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----

@@ -75,11 +75,6 @@ def logical_not(x: AnyArray, /) -> Array:
     Array
         The truth values, with the shape of ``x`` and dtype ``bool``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Standard 2025.12, Element-wise Functions, ``logical_not``.

@@ -44,17 +44,6 @@ def hypot(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The lengths, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases:
@@ -150,11 +139,6 @@ def reciprocal(x: AnyArray, /) -> Array:
     Array
         The reciprocals, with the shape and dtype of ``x``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Special cases: those of ``divide(1.0, x)``.
@@ -177,11 +161,6 @@ def sqrt(x: AnyArray, /) -> Array:
     -------
     Array
         The square roots, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -225,11 +204,6 @@ def square(x: AnyArray, /) -> Array:
     -------
     Array
         The squares, with the shape and dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----

@@ -35,11 +35,6 @@ def ceil(x: AnyArray, /) -> Array:
     Array
         The rounded values, with the shape and dtype of ``x``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Integers, ``±0``, ``±inf`` and NaN are returned unchanged.
@@ -62,11 +57,6 @@ def floor(x: AnyArray, /) -> Array:
     Array
         The rounded values, with the shape and dtype of ``x``.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     Integers, ``±0``, ``±inf`` and NaN are returned unchanged.
@@ -88,11 +78,6 @@ def round(x: AnyArray, /) -> Array:
     -------
     Array
         The rounded values, with the shape and dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -129,11 +114,6 @@ def trunc(x: AnyArray, /) -> Array:
     -------
     Array
         The rounded values, with the shape and dtype of ``x``.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----

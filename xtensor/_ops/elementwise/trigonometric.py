@@ -28,11 +28,6 @@ def acos(x: AnyArray, /) -> Array:
     Array
         The angles, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The principal value is :math:`\frac{\pi}{2} + j \ln(jx + \sqrt{1 - x^2})`, with the real part in :math:`[0, \pi]`.
@@ -73,11 +68,6 @@ def asin(x: AnyArray, /) -> Array:
     Array
         The angles, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The principal value is :math:`-j \ln(jx + \sqrt{1 - x^2})`, with the real part in
@@ -108,11 +98,6 @@ def atan(x: AnyArray, /) -> Array:
     -------
     Array
         The angles, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -147,17 +132,6 @@ def atan2(x1: RealOperand, x2: RealOperand, /) -> Array:
     Array
         The angles, with the broadcast shape and the promoted dtype.
 
-    Raises
-    ------
-    TypeError
-        If no operand is an Array, an operand is neither an Array nor a scalar, or the device does not accept a dtype.
-    ValueError
-        If the shapes do not broadcast.
-    DeviceMismatchError
-        If the operands are on different devices and transfers are forbidden.
-    OverflowError
-        If a Python integer does not fit the dtype it is converted to.
-
     Notes
     -----
     Special cases. Here ``±`` is the sign of ``x1``:
@@ -186,11 +160,6 @@ def cos(x: AnyArray, /) -> Array:
     -------
     Array
         The cosines, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----
@@ -221,11 +190,6 @@ def sin(x: AnyArray, /) -> Array:
     Array
         The sines, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
 
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
-
     Notes
     -----
     The function is entire and has no branch cuts.
@@ -254,11 +218,6 @@ def tan(x: AnyArray, /) -> Array:
     -------
     Array
         The tangents, with the shape of ``x`` and its dtype, or the floating-point dtype it is converted to.
-
-    Raises
-    ------
-    TypeError
-        If ``x`` is not an Array, or the device does not accept its dtype.
 
     Notes
     -----

@@ -17,6 +17,7 @@ from ..modules.embedding import Embedding
 from ..modules.linear import Linear
 from ..modules.module import Module
 from ..modules.normalization import LayerNorm, RMSNorm
+from ..modules.quantized import linear_maps
 from .cache import Cache, LayerCache
 from .configuration import DecoderConfig
 
@@ -106,8 +107,9 @@ class DecoderAttention(Module):
 
     def forward(self, x: Array, angles: Angles, cache: LayerCache | None) -> Array:
         """Return the result for an Array of shape (…, n, hidden)."""
-        query, key = self._split(self.q_proj(x), self.heads), self._split(self.k_proj(x), self.groups)
-        value = xp.moveaxis(self._split(self.v_proj(x), self.groups), -3, -2)
+        query, key, value = linear_maps(x, self.q_proj, self.k_proj, self.v_proj)
+        query, key = self._split(query, self.heads), self._split(key, self.groups)
+        value = xp.moveaxis(self._split(value, self.groups), -3, -2)
         if self.q_norm is not None and self.k_norm is not None:
             query, key = self.q_norm(query), self.k_norm(key)
         query, key = angles.rotate(xp.moveaxis(query, -3, -2)), angles.rotate(xp.moveaxis(key, -3, -2))
@@ -136,13 +138,10 @@ class DecoderFeedForward(Module):
 
     def forward(self, x: Array) -> Array:
         """Return the result for an Array of shape (…, hidden)."""
-        up = self.up_proj(x)
         if self.gate_proj is None:
-            inner = activate(self.activation, up)
-        elif self.activation == "silu":
-            inner = F.swiglu(self.gate_proj(x), up)
-        else:
-            inner = activate(self.activation, self.gate_proj(x)) * up
+            return cast(Array, self.down_proj(activate(self.activation, self.up_proj(x))))
+        gate, up = linear_maps(x, self.gate_proj, self.up_proj)
+        inner = F.swiglu(gate, up) if self.activation == "silu" else activate(self.activation, gate) * up
         return cast(Array, self.down_proj(inner))
 
 

@@ -12,6 +12,7 @@ from .. import functional as F  # noqa: N812
 from ._initial import Initial, Rng
 from .linear import Linear, check_size
 from .module import Module
+from .quantized import linear_maps
 
 __all__ = ["FeedForwardSwiGLU", "MultiheadAttention"]
 
@@ -305,4 +306,4 @@ class FeedForwardSwiGLU(Module):
 
     def forward(self, x: Array) -> Array:
         """Return the result for an Array of shape (…, dim)."""
-        return self.down_proj(F.swiglu(self.gate_proj(x), self.up_proj(x)))  # type: ignore[no-any-return]
+        return self.down_proj(F.swiglu(*linear_maps(x, self.gate_proj, self.up_proj)))  # type: ignore[no-any-return]

@@ -10,11 +10,11 @@ from ..._core.array import Array
 from ..._core.checks import check_word
 from ..._core.errors import describe
 from .. import functional as F  # noqa: N812
-from ..quantization import check_codes, unpack
+from ..quantization import check_codes, quantized_linears, unpack
 from .linear import Linear, check_size
 from .module import Module
 
-__all__ = ["QuantizedEmbedding", "QuantizedLinear", "quantize", "quantized", "replace_layers"]
+__all__ = ["QuantizedEmbedding", "QuantizedLinear", "linear_maps", "quantize", "quantized", "replace_layers"]
 
 M = TypeVar("M", bound=Module)
 
@@ -69,13 +69,27 @@ class QuantizedLinear(_Quantized):
 
     def forward(self, x: Array) -> Array:
         """Return the map of an Array of shape (…, n): an Array of shape (…, m) and its dtype."""
-        result = xp.astype(F.quantized_linear(x, self.codes, self.scales, self.offsets), x.dtype, copy=False)
+        return self._finished(F.quantized_linear(x, self.codes, self.scales, self.offsets), x)
+
+    def _finished(self, product: Array, x: Array) -> Array:
+        """Return the output for a product with the matrix."""
+        result = xp.astype(product, x.dtype, copy=False)
         return result if self.bias is None else result + self.bias
 
     def extra_repr(self) -> str:
         """Return the settings that ``repr`` shows."""
         sizes = f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
         return f"{sizes}, bits={self.bits}, group={self.in_features // self.scales.shape[1]}"
+
+
+def linear_maps(x: Array, *layers: Module) -> list[Array]:
+    """Return the outputs of linear layers for one input; quantized ones are computed together."""
+    quantized_ones = [layer for layer in layers if layer.__class__ is QuantizedLinear and not layer._hooks]
+    if len(quantized_ones) < len(layers):
+        return [layer(x) for layer in layers]
+    matrices = [(layer.codes, layer.scales, layer.offsets) for layer in quantized_ones]
+    products = quantized_linears(x, matrices)
+    return [layer._finished(product, x) for layer, product in zip(quantized_ones, products, strict=True)]
 
 
 class QuantizedEmbedding(_Quantized):
