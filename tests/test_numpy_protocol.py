@@ -211,3 +211,47 @@ def test_contiguous_array_of_one_element_has_a_dimension():
 def test_function_with_like_alone_creates_an_array_on_its_device(function):
     x = xp.asarray(2.0, device="cpu")
     assert function(np.float64(3.0), like=x).device is x.device
+
+
+INITIAL = (
+    *("hypot", "logaddexp", "logaddexp2", "fmax", "fmin", "subtract", "divide", "arctan2", "copysign", "fmod"),
+    *("bitwise_or", "bitwise_xor", "bitwise_and", "gcd", "lcm", "logical_xor", "left_shift", "floor_divide"),
+)
+
+
+@pytest.mark.parametrize("name", INITIAL)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("initial", [1, 5])
+def test_reduction_of_a_ufunc_begins_with_initial_and_leaves_masked_elements_out(device, name, masked, initial):
+    ufunc = getattr(np, name)
+    dtype = np.float32 if "ff->f" in ufunc.types and name != "floor_divide" else np.int32
+    host, mask = np.asarray([[6, 4, 9], [2, 7, 3]], dtype=dtype), np.asarray([True, False, True])
+    options = {"where": xp.asarray(mask)} if masked else {}
+    for axis in (0, 1, -1, *(() if ufunc.identity is None else (None, (0, 1)))):
+        result = ufunc.reduce(xp.asarray(host), axis=axis, initial=initial, **options)
+        expected = folded(ufunc, host, axis, initial, mask | (not masked)).astype(result.dtype)
+        np.testing.assert_allclose(xp.to_numpy(result), expected, rtol=1e-5)
+
+
+def folded(ufunc, values, axis, initial, mask):
+    """Return the reduction along one axis, or along all, element by element."""
+    mask = np.broadcast_to(mask, values.shape)
+    values, mask = (np.moveaxis(a, axis, 0) if isinstance(axis, int) else a.ravel() for a in (values, mask))
+    result = np.full(values.shape[1:], initial, dtype=values.dtype)
+    for items, taken in zip(values, mask, strict=True):
+        result = np.where(taken, ufunc(result, items), result)
+    return result
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_reduction_of_a_ufunc_has_one_kind_of_dtype_whatever_the_number_of_elements(device, count):
+    result = np.logaddexp.reduce(xp.ones(count, dtype=xp.int8 if device.supports(np.dtype("int8")) else xp.int32))
+    assert result.dtype.kind == "f"
+    assert float(result) == pytest.approx(1 + np.log(count) if count else -np.inf, rel=1e-3)
+
+
+def test_reduction_by_power_combines_all_operands(device):
+    x = xp.asarray([2.0, 3.0, 2.0, 1.0], dtype=xp.float32)
+    assert float(np.power.reduce(x)) == 64.0
+    assert xp.to_numpy(np.power.reduceat(x, [0, 3])).tolist() == [64.0, 1.0]
+    assert xp.to_numpy(np.power.reduce(x[:3], initial=2.0)).tolist() == 4096.0

@@ -30,6 +30,26 @@ def index_dtype() -> np.dtype:
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize(
+    ("elements", "position"),
+    [
+        ([complex(1, math.nan), 2, complex(math.nan, 0)], 0),
+        ([2 + 1j, 1 + 2j, complex(math.nan, 1), complex(1, math.nan)], 2),
+        ([[3j, 1], [complex(math.nan, math.nan), 2]], 2),
+    ],
+)
+def test_index_of_the_first_complex_nan_is_within_the_array(lenient_device, name, elements, position):
+    x = xp.asarray(elements, dtype=xp.complex64)
+    try:
+        xp.max(x)
+    except (TypeError, NotImplementedError):  # the device's library has no order of complex numbers
+        with pytest.raises((TypeError, NotImplementedError), match="real|no implementation"):
+            getattr(xp, name)(x)
+    else:
+        assert int(getattr(xp, name)(x)) == position
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
 @given(data=st.data())
 def test_index_of_the_extremum_equals_numpys(device, name, data):
     x = data.draw(operands(dtypes(device, "iuf"), shapes(min_side=1)))

@@ -1,11 +1,12 @@
 """The methods of universal functions off the host: ``reduce``, ``accumulate``, ``outer``, ``reduceat`` and ``at``.
 
 Composed of calls of the universal function itself, each of which computes whole arrays on the device. On the host's
-memory NumPy's own loops compute these methods.
+memory NumPy's own loops compute these methods, but reductions by ``power`` and ``arctan2``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -62,34 +63,38 @@ def reduce(
             array = xp.astype(array, dtype, copy=False)
         return REDUCTIONS[ufunc](array, axis, out=out and out[0], keepdims=keepdims, where=where, **options)
     axes = tuple(range(array.ndim)) if axis is None else check_axes(axis, array.ndim, ufunc.__name__)
-    if where is not True:
-        neutral = ufunc.identity if initial is reductions.NO_VALUE else initial
-        if neutral is None:
-            raise ValueError(
-                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to "
-                "specify 'initial'"
-            )
-        array = xp.where(where, array, neutral)
+    start = ufunc.identity if initial is reductions.NO_VALUE else initial
+    if where is not True and start is None:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to "
+            "specify 'initial'"
+        )
     if len(axes) > 1 and ufunc.identity is None and ufunc not in ASSOCIATIVE:
         raise ValueError(
             f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified; "
             f"{ufunc.__name__}.reduce() takes one integer for axis"
         )
     array = _in_loop_dtype(ufunc, array, dtype)
-    rest = [length for position, length in enumerate(array.shape) if position not in axes]
-    items = xp.reshape(xp.moveaxis(array, axes, tuple(range(len(axes)))), (-1, *rest) if array.size else (0, *rest))
-    if items.shape[0]:
-        result = _fold(ufunc, items)
-        if initial is not reductions.NO_VALUE:
-            result = ufunc(initial, result)
-    else:
-        start = ufunc.identity if initial is reductions.NO_VALUE else initial
-        if start is None:
-            raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-        result = xp.full(tuple(rest), start, dtype=array.dtype, device=array.device)
+    items, mask = _along_first_axis(array, axes), None
+    if where is not True:
+        chosen = as_arrays(ufunc.__name__, array, where)[1]
+        mask = _along_first_axis(xp.broadcast_to(chosen, array.shape), axes)
+    if not items.shape[0] and start is None:
+        raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+    if start is not None and not (mask is None and items.shape[0] and initial is reductions.NO_VALUE):
+        first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
+        items = xp.concat((xp.broadcast_to(first, (1, *items.shape[1:])), items))
+    result = _fold(ufunc, items, mask)
     if keepdims:
         result = xp.expand_dims(result, axes)
     return store(ufunc.__name__, result, out and out[0])
+
+
+def _along_first_axis(array: Array, axes: tuple[int, ...]) -> Array:
+    """Return an array with some axes as one, the first."""
+    rest = [length for position, length in enumerate(array.shape) if position not in axes]
+    moved = xp.moveaxis(array, axes, tuple(range(len(axes))))
+    return xp.reshape(moved, (math.prod([array.shape[axis] for axis in axes]), *rest))
 
 
 def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any) -> Array:
@@ -99,17 +104,28 @@ def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any) -> Array:
         dtype = (np.uint if array.dtype.kind == "u" else np.int_) if small else array.dtype
     if dtype is None and array.dtype.kind != "V":
         dtype = ufunc.resolve_dtypes((None, array.dtype, None), reduction=True)[-1]
-    if dtype is None or not array.device.supports(np.dtype(dtype)):
+    if dtype is None:
+        return array
+    if np.dtype(dtype).kind == "f" and not array.device.supports(np.dtype(dtype)):
+        dtype = array.device.default_dtypes["real floating"]  # also of one element, or none, where nothing is computed
+    if not array.device.supports(np.dtype(dtype)):
         return array
     return xp.astype(array, dtype, copy=False)
 
 
-def _fold(ufunc: Ufunc, items: Array) -> Array:
-    """Return the reduction along the first axis, which is not empty."""
-    if ufunc not in ASSOCIATIVE:
+def _fold(ufunc: Ufunc, items: Array, mask: Array | None = None) -> Array:
+    """Return the reduction along the first axis, which is not empty.
+
+    A mask says which items after the first one take part.
+    """
+    if ufunc in ASSOCIATIVE and mask is not None and ufunc.identity is not None:
+        neutral = xp.astype(xp.asarray(ufunc.identity, device=items.device), items.dtype)
+        items, mask = xp.concat((items[:1, ...], xp.where(mask, items[1:, ...], neutral))), None
+    if ufunc not in ASSOCIATIVE or mask is not None:
         result = items[0, ...]
         for position in range(1, items.shape[0]):
-            result = ufunc(result, items[position, ...])
+            combined = ufunc(result, items[position, ...])
+            result = combined if mask is None else xp.where(mask[position - 1, ...], combined, result)
         return result
     while items.shape[0] > 1:
         half = items.shape[0] // 2
@@ -197,7 +213,12 @@ def reduceat(
         rows = [row for row, count in enumerate(lengths) if count > offset]
         where = xp.asarray(rows, dtype=np.int64, device=array.device)
         following = xp.asarray([starts[row] + offset for row in rows], dtype=np.int64, device=array.device)
-        result[where, ...] = ufunc(xp.take(result, where, axis=0), xp.take(items, following, axis=0))
+        combined = ufunc(xp.take(result, where, axis=0), xp.take(items, following, axis=0))
+        positions = list(range(len(starts)))
+        for place, row in enumerate(rows):
+            positions[row] = len(starts) + place
+        joined = xp.concat((result, combined))
+        result = xp.take(joined, xp.asarray(positions, dtype=np.int64, device=array.device), axis=0)
     return store(ufunc.__name__, xp.moveaxis(result, 0, axis), out and out[0])
 
 

@@ -82,7 +82,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         has_axes = "axes" in options or "keepdims" in options  # of generalized functions, NumPy's own
         if function is not None and not has_axes and not (device.host and _masks_or_is_own(ufunc, options, device)):
             return _call(ufunc, function, inputs, options, device, name)
-    elif plain and not device.host and method in METHODS and (method != "at" or inputs[0].__class__ is Array):
+    elif plain and _is_composed(ufunc, method, device) and (method != "at" or inputs[0].__class__ is Array):
         if method != "at":
             inputs = (on_device(f"{name}.{method}", inputs[0], device), *inputs[1:])
         return METHODS[method](ufunc, *inputs, **options)
@@ -141,6 +141,15 @@ def known_counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     if getattr(sys.modules.get(SPECIAL), name, None) is ufunc:
         return getattr(array.xp.special, name, None) or _public(name)  # imported at its first use
     return None
+
+
+def _is_composed(ufunc: np.ufunc, method: str, device: Device) -> bool:
+    """Whether a method of a ufunc is composed of calls of it: off the host, and where NumPy's loop loses operands.
+
+    NumPy's vector loops of ``power`` and ``arctan2`` combine the first and the last operand of a reduction alone.
+    """
+    loses = method in ("reduce", "reduceat") and ufunc in (np.power, np.arctan2)
+    return method in METHODS and (loses or not device.host)
 
 
 def _masks_or_is_own(ufunc: np.ufunc, options: dict[str, Any], device: Device) -> bool:

@@ -28,8 +28,10 @@ def _position(xp: Any, extreme: Any, x: Native, axis: int | None, keepdims: bool
         axis %= x.ndim
         kept = tuple(1 if position == axis else length for position, length in enumerate(x.shape))
     value = extreme(x, axis=(axis,), keepdims=True)
+    if value is NotImplemented:  # of complex numbers
+        return NotImplemented
     found = xp.equal(x, value)
-    if kind_of(x.dtype) == "f":
+    if kind_of(x.dtype) in "fc":
         found = xp.logical_or(found, xp.isnan(x))
     length = x.shape[axis]
     index = xp.arange(0, length, 1, dtype=xp.default_integer)

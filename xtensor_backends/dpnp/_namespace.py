@@ -72,11 +72,11 @@ class Namespace(Creation, Elementwise):
     @staticmethod
     def argmax(x: Native, *, axis: int | None, keepdims: bool) -> Native:
         # dpnp finds the last NaN, the standard's rule for ties requires the first.
-        return NotImplemented if x.dtype.kind == "f" else dpnp.argmax(x, axis=axis, keepdims=keepdims)
+        return NotImplemented if x.dtype.kind in "fc" else dpnp.argmax(x, axis=axis, keepdims=keepdims)
 
     @staticmethod
     def argmin(x: Native, *, axis: int | None, keepdims: bool) -> Native:
-        return NotImplemented if x.dtype.kind == "f" else dpnp.argmin(x, axis=axis, keepdims=keepdims)
+        return NotImplemented if x.dtype.kind in "fc" else dpnp.argmin(x, axis=axis, keepdims=keepdims)
 
     @staticmethod
     def isin(x1: Native | complex, x2: Native | complex, *, invert: bool) -> Native:
