@@ -12,7 +12,12 @@ from library_devices import REFUSED, status_of_forked_process
 
 import xtensor as xp
 
-pytestmark = pytest.mark.usefixtures("device")
+
+@pytest.fixture(autouse=True)
+def with_buffers(device):
+    """A device of buffers: the tests of other devices are elsewhere."""
+    if device.backend not in ("opencl", "webgpu"):
+        pytest.skip(f"the device {device} has no kernels over buffers")
 
 
 # -- reductions, order, products --------------------------------------------------------------------------------------
