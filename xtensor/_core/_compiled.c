@@ -606,7 +606,7 @@ static int
 write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
 {
     PyObject *implementation = implementation_of(device, self->index);
-    if (PyArray_CheckExact(natives[1]) && !is_smaller(natives[1], implementation, implementation_inplace_min_size)) {
+    if (!is_smaller(natives[1], implementation, implementation_inplace_min_size)) {
         PyObject *done = call_field(implementation, implementation_inplace_kernel, natives);
         if (done != NULL && done != Py_NotImplemented) {
             Py_DECREF(done);
@@ -618,8 +618,7 @@ write_inplace(Function *self, PyObject *device, PyObject *x, PyObject **natives)
         Py_DECREF(done);
     }
     PyObject *native;
-    if (PyArray_CheckExact(natives[1]) && self->builtin != NULL &&
-        FIELD(implementation, implementation_inplace) == self->builtin) {
+    if (self->builtin != NULL && FIELD(implementation, implementation_inplace) == self->builtin) {
         PyObject *arguments[] = {NULL, natives[1], natives[2], natives[1]};
         native = PyObject_Vectorcall(self->ufunc, arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     }
@@ -652,8 +651,8 @@ call_inplace(Function *self, PyObject *x, PyObject *other)
     else if (!is_number(other)) {
         return DECLINED;
     }
-    if (!is_ordinary(natives[1], device, self->index, implementation_inplace_min_size)) {
-        return DECLINED;
+    if (!is_numpys(natives[1], device) || implementation_of(device, self->index) == NULL) {
+        return DECLINED; /* Python writes to an array of a transform, which may have views */
     }
     PyObject *kept[] = {device, natives[1], natives[2]}; /* as in compute_any() */
     for (int i = 0; i < 3; i++) {

@@ -52,6 +52,7 @@ from .operators import Operators
 from .remedies import add_foreign_attributes
 from .text import representation, shows_values
 from .transfers import host_values, lowered, move, note_computation
+from .views import is_selection, link, written
 
 if TYPE_CHECKING:
     from .annotations import AnyArray, DTypeLike, Key, Nested, Operand, Order
@@ -483,10 +484,14 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
         result = make()
         result._native = native
         result._device = device
+        if device.level and native.ndim and device._library.links_views and is_plain(key):  # type: ignore[attr-defined]
+            link(self, key, result)
         return result
 
     def __setitem__(self, key: Key, value: Operand | Nested[Operand], /) -> None:
         device = self._device
+        if device.level and is_selection(value, self, key):
+            return
         if value.__class__ is Array and value._device is not device:
             device = lift_to_device_of(self, value)
         if not is_plain(key):
@@ -500,17 +505,22 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
                 value = self._value(value)
         elif value.__class__ is complex and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {value!r} to {self.dtype} in an assignment; assign its real part")
+        before, issued = self._native, None
         try:
             if device.setitem is not None:
-                self._native = device.setitem(self._native, key, value)
+                self._native = device.setitem(before, key, value)
             elif key.__class__ is not np.ndarray or not assigned_by_kernel(device, self._native, key, value):
                 self._native[key] = value
         except RuntimeWarning as warning:
             with np.errstate(all="ignore"):
-                self._native = device._library.setitem(self._native, key, value)
-            rewarn(warning)
+                self._native = device._library.setitem(before, key, value)
+            issued = warning
         except Exception as error:
             raise key_error(error, self._native, device, key, value) from cause(error)
+        if device.level:
+            written(self, before)
+        if issued is not None:
+            rewarn(issued)
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""

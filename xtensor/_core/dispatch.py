@@ -30,6 +30,7 @@ from .operations import Operation, operation
 from .temporaries import NO_CALL, getrefcount, is_temporary
 from .tracing_errors import Number
 from .transfers import check_transfer, join
+from .wrapping import take_links
 
 if TYPE_CHECKING:
     from .array import Array
@@ -519,7 +520,9 @@ def lift_to_device_of(x: Any, value: Any) -> Device:
         while transform.base is not None and transform.level > device.level:
             transform._library.check_writable(x._native)
             transform = transform.base
-        x._native = join(x._native, device, target)
+        before = x._native
+        x._native = join(before, device, target)
+        take_links(x._native, before)
         x._device = device = target
         track(x)
     return device

@@ -14,6 +14,7 @@ from .errors import WrittenWithWarningError
 from .failures import inplace_error, is_unwritten
 from .fp_warnings import rewarn
 from .operations import Operation, operation
+from .views import written
 
 __all__ = ["inplace_operator", "recover_inplace"]
 
@@ -45,7 +46,10 @@ def inplace_operator(name: str) -> Callable[[F], F]:
                 and implementation.inplace_kernel(self._native, native) is not NotImplemented
             ):
                 return self
-            self._native = implementation.inplace(self._native, native)
+            before = self._native
+            self._native = implementation.inplace(before, native)
+            if device.level:
+                written(self, before)
         except Exception as error:
             recover_inplace(error, row, device, self, native)
         return self
@@ -67,14 +71,19 @@ def recover_inplace(error: Exception, operation: Operation, device: Device, x: A
     native
         The other operand.
     """
+    before = x._native
     if isinstance(error, WrittenWithWarningError):
         x._native = error.native
+        if device.level:
+            written(x, before)
         rewarn(*error.warnings)
     elif isinstance(error, RuntimeWarning):
         # The first of NumPy's warnings: what else it would warn of is lost with the operand that it wrote over.
         if is_unwritten(operation, x._native, native):
             with np.errstate(all="ignore"):
-                x._native = device.table[operation.index].inplace(x._native, native)
+                x._native = device.table[operation.index].inplace(before, native)
+            if device.level:
+                written(x, before)
         rewarn(error)
     else:
         raise inplace_error(error, operation, device, x._native, native) from cause(error)

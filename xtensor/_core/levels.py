@@ -31,6 +31,7 @@ class Level(Tracer):
     """
 
     may_decline = True
+    links_views = True
     kind: ClassVar[str]
     """The transform's name: the device over ``cpu`` is ``grad(cpu)`` for ``"grad"``."""
     traced: Any

@@ -56,6 +56,8 @@ class Tracer(Backend):
 
     kinds = ()
     device: Device
+    links_views: ClassVar[bool] = False
+    """Whether writes to an array and its slices are repeated for each other, because values share no memory."""
 
     def __init__(self, base: Device, name: str) -> None:
         self.below, self.name = base, name

@@ -16,7 +16,7 @@ import numpy as np
 from .dtypes import DType
 from .operations import TABLE
 
-__all__ = ["ValueArray", "WrappedArray", "wrapped_namespace"]
+__all__ = ["ValueArray", "WrappedArray", "take_links", "wrapped_namespace"]
 
 
 class ValueArray:
@@ -26,9 +26,11 @@ class ValueArray:
     ----------
     value
         The native array of the device below.
+    selection, selections
+        The Array's links with others; see :mod:`xtensor._core.views`. Unset without one.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("selection", "selections", "value")
 
     value: Any
 
@@ -51,6 +53,13 @@ class ValueArray:
     def size(self) -> int:
         """The number of elements."""
         return self.value.size  # type: ignore[no-any-return]
+
+
+def take_links(native: Any, before: Any) -> None:
+    """Give a native array the links of the one in whose place it comes."""
+    for name in ("selection", "selections"):
+        if hasattr(before, name):
+            setattr(native, name, getattr(before, name))
 
 
 Wrapped = TypeVar("Wrapped", bound="WrappedArray")
