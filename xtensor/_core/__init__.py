@@ -2,5 +2,6 @@
 
 Modules import downwards only, in this order: errors, fp_warnings, dtypes, operations, compiled, backend, html,
 wrapping, kernel_program, corrections, functions, registry, device, failures, checks, keywords, transfers, interchange,
-dispatch, inplace, indexing, memory, methods, engine_methods, operators, array. Type checkers alone import annotations.
+dispatch, indexing, views, inplace, memory, methods, engine_methods, operators, array. Type checkers alone import
+annotations.
 """

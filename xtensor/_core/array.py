@@ -499,10 +499,7 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
                 device = lift_to_device_of(self, part)
             key = native_key(key, device, xp)
         if value.__class__ not in SCALARS:
-            if value.__class__ is Array and value._device is device and value._native.dtype == self._native.dtype:
-                value = value._native
-            else:
-                value = self._value(value)
+            value = self._value(value)
         elif value.__class__ is complex and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {value!r} to {self.dtype} in an assignment; assign its real part")
         before, issued = self._native, None
@@ -524,6 +521,8 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
 
     def _value(self, value: Any) -> Native:
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
+        if value.__class__ is Array and value._device is self._device and value._native.dtype == self._native.dtype:
+            return value._native
         assigned = methods.assigned(self, value)
         native = native_operand(assigned, self._device, "__setitem__")
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":

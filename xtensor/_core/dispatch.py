@@ -30,7 +30,7 @@ from .operations import Operation, operation
 from .temporaries import NO_CALL, getrefcount, is_temporary
 from .tracing_errors import Number
 from .transfers import check_transfer, join
-from .wrapping import take_links
+from .wrapping import with_links
 
 if TYPE_CHECKING:
     from .array import Array
@@ -484,8 +484,7 @@ def as_array(value: Any, device: Device, name: str) -> Any:
 def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
     """Return an argument that must be an array as an Array; one of NumPy becomes an Array of a device or the default.
 
-    So do a Python scalar and a list or tuple of numbers, but not on the device ``strict``. ``name`` is the function's,
-    for the error otherwise.
+    So do a Python scalar, a list and a tuple of numbers, but not on ``strict``. ``name`` is the function's, for errors.
     """
     try:
         x._device  # noqa: B018 - hasattr() takes longer
@@ -520,9 +519,7 @@ def lift_to_device_of(x: Any, value: Any) -> Device:
         while transform.base is not None and transform.level > device.level:
             transform._library.check_writable(x._native)
             transform = transform.base
-        before = x._native
-        x._native = join(before, device, target)
-        take_links(x._native, before)
+        x._native = with_links(join(x._native, device, target), x._native)
         x._device = device = target
         track(x)
     return device

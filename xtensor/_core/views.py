@@ -14,7 +14,7 @@ from .backend import Native
 from .compiled import track
 from .dispatch import lift_to_device_of
 from .indexing import is_plain
-from .wrapping import take_links
+from .wrapping import with_links
 
 __all__ = ["is_selection", "link", "written"]
 
@@ -67,7 +67,7 @@ def written(x: Any, before: Native) -> None:
             array._native = native
         raise
     for array, native in changed:
-        take_links(array._native, native)
+        with_links(array._native, native)
     waiting = [top]
     while waiting:
         base = waiting.pop()
@@ -77,8 +77,8 @@ def written(x: Any, before: Native) -> None:
             if selection is None or selection.base is not base:
                 continue
             if view is not x:
-                view._native, view._device = base._device.getitem(base._native, selection.key), base._device
-                take_links(view._native, native)
+                selected = base._device.getitem(base._native, selection.key)
+                view._native, view._device = with_links(selected, native), base._device
                 track(view)
             waiting.append(view)
 

@@ -16,7 +16,7 @@ import numpy as np
 from .dtypes import DType
 from .operations import TABLE
 
-__all__ = ["ValueArray", "WrappedArray", "take_links", "wrapped_namespace"]
+__all__ = ["ValueArray", "WrappedArray", "with_links", "wrapped_namespace"]
 
 
 class ValueArray:
@@ -55,11 +55,12 @@ class ValueArray:
         return self.value.size  # type: ignore[no-any-return]
 
 
-def take_links(native: Any, before: Any) -> None:
-    """Give a native array the links of the one in whose place it comes."""
+def with_links(native: Any, before: Any) -> Any:
+    """Return a native array with the links of the one in whose place it comes."""
     for name in ("selection", "selections"):
         if hasattr(before, name):
             setattr(native, name, getattr(before, name))
+    return native
 
 
 Wrapped = TypeVar("Wrapped", bound="WrappedArray")

@@ -1,0 +1,107 @@
+"""Random programs that write to arrays and to slices of slices of them, within transforms: as on arrays of NumPy.
+
+The programs are linear in their argument and compute with small integers, so that values and derivatives are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+from xtensor import autograd
+
+from .tiers import scale
+
+SHAPE = (4, 3)
+
+Statement = Callable[[list[Any]], None]
+
+
+def keys(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """A random key of integers, slices, Ellipsis and None."""
+    parts: list[Any] = []
+    for length in shape[: rng.integers(1, len(shape) + 1)]:
+        start, stop = (None if rng.random() < 0.4 else int(rng.integers(-3, 4)) for _ in range(2))
+        selected = slice(start, stop, rng.choice(np.asarray([None, 2, -1])))
+        parts.append(int(rng.integers(-1, 1)) if length and rng.random() < 0.3 else selected)
+    if rng.random() < 0.1:
+        parts.insert(int(rng.integers(len(parts) + 1)), None)
+    if rng.random() < 0.1:
+        parts.append(...)
+    return tuple(parts) if len(parts) > 1 or rng.random() < 0.5 else parts[0]
+
+
+def statement(rng: np.random.Generator) -> Statement:
+    """A random statement on a list of arrays, which may append to it."""
+    kind = rng.choice(["select", "select", "copy", "add", "multiply", "assign", "assign in place", "other"])
+    first, second = rng.random(2)
+    number = float(rng.integers(-2, 3))
+    draws = int(rng.integers(2**31))
+
+    def run(arrays: list[Any]) -> None:
+        a = arrays[int(first * len(arrays))]
+        b = arrays[int(second * len(arrays))]
+        key = keys(np.random.default_rng(draws), a.shape)
+        if kind == "select":
+            selected = a[key]
+            if selected.ndim:
+                arrays.append(selected)
+        elif kind == "copy":
+            arrays.append(a.copy())
+        elif kind == "add":
+            a += number
+        elif kind == "multiply":
+            a *= number
+        elif kind == "assign":
+            a[key] = b * 2.0 if b.shape == a[key].shape else number
+        elif kind == "assign in place":
+            a[key] += number
+        elif a.shape == b.shape:
+            a -= b * 1.0
+
+    return run
+
+
+def program(seed: int) -> Callable[[Any], Any]:
+    """A random linear function of an array of the shape."""
+    rng = np.random.default_rng(seed)
+    statements: Sequence[Statement] = [statement(rng) for _ in range(rng.integers(3, 12))]
+    weights = rng.integers(-3, 4, 40).astype(float)
+
+    def function(x: Any) -> Any:
+        arrays = [x * 1.0]
+        for run in statements:
+            run(arrays)
+        total = x[0, 0] * 0.0
+        for weight, array in zip(weights, arrays, strict=False):
+            total = total + weight * (array * weight + 1.0).sum()
+        return total
+
+    return function
+
+
+@pytest.mark.parametrize("chunk", range(8))
+def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk: int) -> None:
+    rng = np.random.default_rng(chunk)
+    for seed in range(chunk, scale(160, 20_000), 8):
+        function = program(seed)
+        host = rng.integers(-4, 5, SHAPE).astype(float)
+        value = function(host)
+        steps = [np.eye(host.size)[i].reshape(SHAPE) for i in range(host.size)]
+        gradient = np.reshape([function(host + step) - value for step in steps], SHAPE)
+        x = xp.asarray(host, device=device)
+        direction = xp.asarray(steps[seed % host.size], device=device)
+        batch = xp.stack([x, x + 1.0])
+        assert float(function(x)) == value, seed
+        assert float(autograd.value_and_grad(function)(x)[0]) == value, seed
+        np.testing.assert_array_equal(xp.to_numpy(autograd.grad(function)(x)), gradient, err_msg=str(seed))
+        tangent = autograd.jvp(function, (x,), (direction,))[1]
+        assert float(tangent) == gradient[np.unravel_index(seed % host.size, SHAPE)], seed
+        assert xp.vmap(function)(batch).tolist() == [value, function(host + 1.0)], seed
+        gradients = xp.to_numpy(xp.vmap(autograd.grad(function))(batch))
+        np.testing.assert_array_equal(gradients, np.stack([gradient, gradient]), err_msg=str(seed))
+        assert np.array_equal(xp.to_numpy(x), host), seed
