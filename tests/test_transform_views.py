@@ -1,0 +1,140 @@
+"""Slices within transforms: what is written to them, and to their arrays, is seen by the others."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xtensor as xp
+from xtensor import autograd
+
+
+def writes_to_a_slice(x: Any) -> Any:
+    y = x * 1.0
+    every_second = y[::2]
+    every_second += 1.0
+    return xp.sum(y * y)
+
+
+def writes_below_a_slice(x: Any) -> Any:
+    y = x * 1.0
+    end = y[1:]
+    y[2] = 5.0 * x[0]
+    return xp.sum(end * end)
+
+
+def writes_to_a_slice_of_a_slice(x: Any) -> Any:
+    rows = xp.stack([x, 2.0 * x])
+    row = rows[1, :]
+    last = row[1:]
+    last *= 3.0
+    row[0] = x[2]
+    return xp.sum(rows * rows) + xp.sum(last)
+
+
+def writes_to_a_copy(x: Any) -> Any:
+    y = x * 1.0
+    copy = y[1:].copy()
+    copy *= 7.0
+    return xp.sum(y * y)
+
+
+def writes_by_an_operator(x: Any) -> Any:
+    rows = xp.stack([x, x])
+    rows[0, :] += x
+    rows[1, :][1:] *= 2.0
+    return xp.sum(rows * rows)
+
+
+def writes_to_the_argument(x: Any) -> Any:
+    start = x[:2]
+    start += 1.0
+    return xp.sum(x * x)
+
+
+FUNCTIONS = {
+    # At (1, 2, 3): the value, and the gradient.
+    writes_to_a_slice: (24.0, [4.0, 4.0, 8.0]),  # (a + 1)² + b² + (c + 1)²
+    writes_below_a_slice: (29.0, [50.0, 4.0, 0.0]),  # b² + (5 a)²
+    writes_to_a_slice_of_a_slice: (
+        14.0 + 9.0 + 144.0 + 324.0 + 30.0,
+        [2.0, 4.0 + 144.0 + 6.0, 6.0 + 6.0 + 216.0 + 6.0],
+    ),
+    writes_to_a_copy: (14.0, [2.0, 4.0, 6.0]),
+    writes_by_an_operator: (56.0 + 1.0 + 16.0 + 36.0, [10.0, 32.0, 48.0]),  # 5 a² + 8 b² + 8 c²
+    writes_to_the_argument: (22.0, [4.0, 6.0, 6.0]),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_writes_are_seen_as_without_the_transform(device: xp.Device, function: Any) -> None:
+    value, gradient = FUNCTIONS[function]
+    x = xp.asarray([1.0, 2.0, 3.0])
+    assert float(function(x.copy())) == value
+    found, derivative = autograd.value_and_grad(function)(x)
+    assert (float(found), derivative.tolist()) == (value, gradient)
+    tangents = [autograd.jvp(function, (x,), (xp.eye(3)[i, :],))[1] for i in range(3)]
+    assert [float(tangent) for tangent in tangents] == gradient
+    batch = xp.stack([x, x])
+    assert xp.vmap(function)(batch).tolist() == [value, value]
+    assert xp.vmap(autograd.grad(function))(batch).tolist() == [gradient, gradient]
+    assert autograd.grad(lambda x: xp.sum(xp.vmap(function)(xp.stack([x, x]))))(x).tolist() == [2 * g for g in gradient]
+    assert xp.fuse(autograd.grad(function))(x).tolist() == gradient
+    assert x.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_inner_gradients_write_to_slices_of_outer_arrays() -> None:
+    def outer(x: Any) -> Any:
+        y = x * 1.0
+        start = y[:2]
+
+        def inner(z: Any) -> Any:
+            start[0] = z * z
+            return xp.sum(y * y)  # z⁴ + b² + c²
+
+        return autograd.grad(inner)(x[0] * 3.0)  # 4 (3 a)³
+
+    x = xp.asarray([1.0, 2.0, 3.0])
+    value, gradient = autograd.value_and_grad(outer)(x)
+    assert float(value) == 108.0
+    assert gradient.tolist() == [324.0, 0.0, 0.0]
+
+
+def test_a_slice_of_a_variable_is_not_written_to() -> None:
+    variable = autograd.variable(xp.asarray([1.0, 2.0, 3.0]))
+    start = variable[:2]
+    with pytest.raises(RuntimeError, match="would give a variable a new value"):
+        start += 1.0
+    with pytest.raises(RuntimeError, match="would give a variable a new value"):
+        start[0] = 5.0
+    assert start.tolist() == [1.0, 2.0]
+    assert variable.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_slices_that_nobody_has_are_forgotten() -> None:
+    def function(x: Any) -> Any:
+        y = x * 1.0
+        found = [weakref.ref(y[i:]) for i in range(3)]
+        gc.collect()
+        assert [item() for item in found] == [None] * 3
+        y += 1.0
+        return xp.sum(y * y)
+
+    assert autograd.grad(function)(xp.asarray([1.0, 2.0, 3.0])).tolist() == [4.0, 6.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    "view", [lambda y: xp.reshape(y, (3, 1)), lambda y: xp.flip(y), lambda y: y[np.asarray([0, 1])]]
+)
+def test_other_functions_give_values(view: Any) -> None:
+    def function(x: Any) -> Any:
+        y = x * 1.0
+        other = view(y)
+        other += 1.0
+        return xp.sum(y * y)
+
+    assert autograd.grad(function)(xp.asarray([1.0, 2.0, 3.0])).tolist() == [2.0, 4.0, 6.0]
