@@ -42,8 +42,8 @@ def test_device_cannot_be_subclassed():
         type("Mine", (xp.Device,), {})
 
 
-def test_native_arrays_are_set_in_six_modules_only():
-    """The Array's module, in-place operators, donations; dispatch, reductions and iteration, which inline its lines."""
+def test_native_arrays_are_set_in_few_modules_only():
+    """The Array's, in-place operators, views, donations; dispatch, reductions and iteration, which inline its lines."""
     found = {
         path.name
         for path in PACKAGE.rglob("*.py")
@@ -52,7 +52,8 @@ def test_native_arrays_are_set_in_six_modules_only():
         for target in node.targets
         if isinstance(target, ast.Attribute) and target.attr == "_native"
     }
-    assert found == {"array.py", "dispatch.py", "donations.py", "inplace.py", "large_calls.py", "methods.py"}
+    setting = {"array.py", "dispatch.py", "donations.py", "inplace.py", "large_calls.py", "methods.py", "views.py"}
+    assert found == setting
 
 
 def test_device_equals_its_name(device):
