@@ -86,6 +86,8 @@ def program(seed: int) -> Callable[[Any], Any]:
 
 @pytest.mark.parametrize("chunk", range(8))
 def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk: int) -> None:
+    if device.name == "strict":
+        pytest.skip("keys that the standard does not define are among the programs")
     rng = np.random.default_rng(chunk)
     for seed in range(chunk, scale(160, 20_000), 8):
         function = program(seed)
