@@ -162,11 +162,14 @@ def test_no_module_uses_the_table_of_modules():
 
 
 def test_no_module_is_longer_than_600_lines():
+    # The project's folders: a checkout may also hold a virtual environment.
+    folders = ("benchmarks", "conformance", "docs", "examples", "tests", "xtensor", "xtensor_backends")
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
-        for path in ROOT.rglob("*.py")
-        if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+        for folder in folders
+        for path in (ROOT / folder).rglob("*.py")
     }
+    assert len(lengths) > 500
     assert not {path: length for path, length in lengths.items() if length > 600}
 
 
