@@ -163,6 +163,21 @@ class Generator(ABC):
         """
         return None
 
+    def rolling(
+        self, program: Program, shape: tuple[int, ...], shifts: Sequence[tuple[int, ...] | None]
+    ) -> Callable[[tuple[Native, ...], Sequence[float]], tuple[Native, ...] | None] | None:
+        """Return what computes a program's outputs for arrays of a shape, of which it reads some as rolled.
+
+        It takes the arrays and the scalars, and returns None or () where it cannot compute. The method itself returns None
+        where the arrays are rolled in memory.
+
+        Parameters
+        ----------
+        shifts
+            For each input that is rolled the shift along each axis, as of ``roll``, from 0 to before the axis' length.
+        """
+        return None
+
     @abstractmethod
     def reduce(
         self,

@@ -24,6 +24,7 @@ from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
 from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
 from .nodes import Assumption, Node
+from .rolls import rolls_of
 from .rows import Group, row_groups
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
@@ -100,6 +101,8 @@ class Plan:
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
         delay(order, stages, needed, set(self.wanted))
+        self.rolls = rolls_of(order, self.wanted)
+        waiting_rolls = {item for node in self.rolls for item in (node, *node.operands)}
         self.single: Single | None = None
         self.actions: list[Action] = []
         self.reads: list[Sequence[Node]] = []
@@ -119,10 +122,12 @@ class Plan:
             for alike in steps.values():
                 self._elementwise(alike, needed)
             for node in nodes:
+                if node in waiting_rolls:
+                    continue  # a kernel reads the operand, or has it rolled before
                 if node.kind == "reduction":
                     self._reduction(node, {item for item in nodes if item.kind == "step" and item not in needed})
                 elif node.kind == "call":
-                    self._call(node)
+                    self._add(self._call(node), list(operands_of(node)), "call", node)
                 elif node.kind == "rows":
                     self._rows(node)
                 elif node.kind == "result":
@@ -223,7 +228,8 @@ class Plan:
         self.kernels += 1
         shape = outputs[0].shape
         constant = not any(scalar.__class__ is Number for scalar in scalars)
-        if constant and len(outputs) == 1:
+        rolled = [node for node in inputs if node in self.rolls]
+        if constant and len(outputs) == 1 and not rolled:
             self.single = Single(program, inputs, scalars, outputs[0])
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
@@ -236,7 +242,49 @@ class Plan:
                 values[node] = result
 
         run.__doc__ = " ".join(node.name for node in steps)
-        self._add(run, [*inputs, *_outside(steps)])
+        action = self._rolled(program, inputs, scalars, outputs, run) if rolled else run
+        if action is run:
+            for node in rolled:
+                self._roll(node)
+        self._add(action, [*(self.rolls[node].operand for node in rolled), *inputs, *_outside(steps)])
+
+    def _rolled(
+        self, program: Program, inputs: Sequence[Node], scalars: Sequence[Any], outputs: Sequence[Node], plain: Action
+    ) -> Action:
+        """Return the action of a kernel that reads arrays as rolled; the plain one where they are rolled before."""
+        shape = outputs[0].shape
+        rolls = [self.rolls.get(node) for node in inputs]
+        compute = None
+        if shape is not None and all(node.shape == shape for node in inputs):
+            compute = self.generator.rolling(program, shape, [None if roll is None else roll.shifts for roll in rolls])
+        if compute is None:
+            return plain
+        sources = [node if roll is None else roll.operand for node, roll in zip(inputs, rolls, strict=True)]
+        rolled = [node for node, roll in zip(inputs, rolls, strict=True) if roll is not None]
+        before = [action for node in rolled for action in (self._call(node.operands[0]), self._selecting(node))]
+
+        def run(values: Values, numbers: Sequence[Any]) -> None:
+            given = [number(scalar, numbers) for scalar in scalars]
+            results = compute(tuple([values[node] for node in sources]), given)
+            if results:
+                for node, result in zip(outputs, results, strict=True):
+                    values[node] = result
+                return
+            for action in before:
+                action(values, numbers)
+            plain(values, numbers)
+            for node in rolled:
+                del values[node], values[node.operands[0]]
+
+        run.__doc__ = f"{'roll ' * len(rolled)}{plain.__doc__}"
+        return run
+
+    def _roll(self, node: Node) -> None:
+        """Add the call that rolls an array, unless it is there."""
+        (call,) = node.operands
+        if all(known is not node for _, known in self.kinds):
+            self._add(self._call(call), list(operands_of(call)), "call", call)
+            self._add(self._selecting(node), node.operands, "result", node)
 
     def _reduction(self, node: Node, inside: set[Node]) -> None:
         (operand,) = node.operands
@@ -387,7 +435,7 @@ class Plan:
                 result = function(*operands, node.dtype) if node.name == "astype" else function(*operands)
             values[node] = self._normal(result)
 
-    def _call(self, node: Node) -> None:
+    def _call(self, node: Node) -> Action:
         function, operands, options, _ = node.operands
         positional, keywords = _filler(operands), _filler(options)
 
@@ -404,7 +452,7 @@ class Plan:
             values[node] = result
 
         run.__doc__ = node.name
-        self._add(run, list(operands_of(node)), "call", node)
+        return run
 
     def _selecting(self, node: Node) -> Action:
         (call,) = node.operands

@@ -83,6 +83,7 @@ class LlvmGenerator(Generator):
 
     compute = staticmethod(_calls.compute)
     prepared = staticmethod(_calls.prepared)
+    rolling = staticmethod(_calls.rolling)
 
     def reduce(
         self,
