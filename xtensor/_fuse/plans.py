@@ -9,7 +9,8 @@ declines is computed by the device's own functions, one operation at a time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
 from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
-from .nodes import Assumption, Node
+from .nodes import Assumption, Node, with_item, write_item
 from .rolls import rolls_of
 from .rows import Group, row_groups
 
@@ -101,6 +102,7 @@ class Plan:
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
         delay(order, stages, needed, set(self.wanted))
+        _write_in_place(order, set(self.wanted))
         self.rolls = rolls_of(order, self.wanted)
         waiting_rolls = {item for node in self.rolls for item in (node, *node.operands)}
         self.single: Single | None = None
@@ -481,6 +483,17 @@ def _outside(steps: Sequence[Node]) -> list[Node]:
     """Return the nodes that some steps take from others."""
     inside = set(steps)
     return [operand for node in steps for operand in operands_of(node) if operand not in inside]
+
+
+def _write_in_place(order: Sequence[Node], wanted: Collection[Node]) -> None:
+    """Let an assignment write to what the one before has copied, if nothing else reads that."""
+    readers = Counter([operand for node in order for operand in operands_of(node)])
+    for node in order:
+        if node.kind != "call" or node.operands[0] is not with_item:
+            continue
+        (array, *_) = node.operands[1]
+        if array.kind == "result" and array.name == "__setitem__" and readers[array] == 1 and array not in wanted:
+            node.take((write_item, *node.operands[1:]))
 
 
 def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[Node]]:
