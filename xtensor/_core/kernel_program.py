@@ -168,8 +168,8 @@ class Generator(ABC):
     ) -> Callable[[tuple[Native, ...], Sequence[float]], tuple[Native, ...] | None] | None:
         """Return what computes a program's outputs for arrays of a shape, of which it reads some as rolled.
 
-        It takes the arrays and the scalars, and returns None or () where it cannot compute. The method itself returns None
-        where the arrays are rolled in memory.
+        It takes the arrays and the scalars, and returns None or () where it cannot compute. The method itself returns
+        None where the arrays are to be rolled in memory.
 
         Parameters
         ----------

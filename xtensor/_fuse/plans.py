@@ -9,8 +9,7 @@ declines is computed by the device's own functions, one operation at a time.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,20 @@ from .._core.kernel_program import Generator, Program, Step
 from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
-from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
-from .nodes import Assumption, Node, with_item, write_item
+from .graph import (
+    ancestors,
+    delay,
+    last_uses,
+    needed_nodes,
+    operands_of,
+    outside_of,
+    replaced,
+    sort,
+    stages_of,
+    unify,
+    write_in_place,
+)
+from .nodes import Assumption, Node
 from .rolls import rolls_of
 from .rows import Group, row_groups
 
@@ -102,7 +113,7 @@ class Plan:
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
         delay(order, stages, needed, set(self.wanted))
-        _write_in_place(order, set(self.wanted))
+        write_in_place(order, set(self.wanted))
         self.rolls = rolls_of(order, self.wanted)
         waiting_rolls = {item for node in self.rolls for item in (node, *node.operands)}
         self.single: Single | None = None
@@ -143,7 +154,7 @@ class Plan:
 
         self.direct = self._direct()
         kept = {self.same[node] for node in wanted} | self.constants.keys()
-        ends = _last_uses(self.reads, kept)
+        ends = last_uses(self.reads, kept)
         self.schedule = list(zip(self.actions, ends, strict=True))
 
     def __call__(
@@ -248,7 +259,7 @@ class Plan:
         if action is run:
             for node in rolled:
                 self._roll(node)
-        self._add(action, [*(self.rolls[node].operand for node in rolled), *inputs, *_outside(steps)])
+        self._add(action, [*(self.rolls[node].operand for node in rolled), *inputs, *outside_of(steps)])
 
     def _rolled(
         self, program: Program, inputs: Sequence[Node], scalars: Sequence[Any], outputs: Sequence[Node], plain: Action
@@ -293,6 +304,9 @@ class Plan:
         axes, keepdims = node.options
         steps = ancestors([operand], inside)
         program, inputs, scalars = self._program(steps, reduction=(node.name, operand))
+        for item in inputs:
+            if item in self.rolls:
+                self._roll(item)
         reduce, shape = self.generator.reduce, operand.shape
         function = self.device.table[TABLE[node.name].index].function
         self.kernels += 1
@@ -309,7 +323,7 @@ class Plan:
             values[node] = found[0]
 
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
-        self._add(run, [*inputs, *_outside(steps)])
+        self._add(run, [*inputs, *outside_of(steps)])
 
     def _grouped(self, order: Sequence[Node], groups: Sequence[Group]) -> list[Node]:
         """Replace groups by one node each, and what others need of them by its parts; return the new order."""
@@ -329,7 +343,7 @@ class Plan:
             others = {node: part for node, part in parts.items() if node not in group.members}
             for node in group.members:
                 node.take([replaced(item, others) for item in node.operands])
-            whole.take(dict.fromkeys(_outside(group.members)))
+            whole.take(dict.fromkeys(outside_of(group.members)))
         self.same = {node: parts.get(first, first) for node, first in self.same.items()}
         self.wanted = [parts.get(node, node) for node in self.wanted]
         return sort([*self.effects, *self.wanted])
@@ -477,34 +491,6 @@ class Plan:
         if value.__class__ is self.device.native_type:
             return value
         return self.device._library.normalize(value, self.device._backend_spec)
-
-
-def _outside(steps: Sequence[Node]) -> list[Node]:
-    """Return the nodes that some steps take from others."""
-    inside = set(steps)
-    return [operand for node in steps for operand in operands_of(node) if operand not in inside]
-
-
-def _write_in_place(order: Sequence[Node], wanted: Collection[Node]) -> None:
-    """Let an assignment write to what the one before has copied, if nothing else reads that."""
-    readers = Counter([operand for node in order for operand in operands_of(node)])
-    for node in order:
-        if node.kind != "call" or node.operands[0] is not with_item:
-            continue
-        (array, *_) = node.operands[1]
-        if array.kind == "result" and array.name == "__setitem__" and readers[array] == 1 and array not in wanted:
-            node.take((write_item, *node.operands[1:]))
-
-
-def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[Node]]:
-    """Return for each action the nodes that no later one reads, so that their memory serves again."""
-    ends: list[list[Node]] = []
-    later = set(kept)
-    for nodes in reversed(reads):
-        ended = [node for node in dict.fromkeys(nodes) if node not in later]
-        later.update(ended)
-        ends.append(ended)
-    return ends[::-1]
 
 
 def _filler(tree: Any) -> Callable[[Values, Sequence[Any]], Any]:

@@ -24,12 +24,12 @@ from . import _compile, _exceptions, _threads
 from ._costs import cost, has_formula, is_simple
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._runtime import MAX_OPERANDS
+from ._runtime import MAX_OPERANDS, transpose
 from ._runtime import adjacent as _adjacent
 from ._runtime import call as _call
 from ._runtime import call_unlocked as _call_unlocked
-from ._sizes import BYTES_STREAMED, SHORTEST
-from ._walks import MOST_AXES, Walk, has_rows, joined_letters, row_major, walk_of
+from ._sizes import BYTES_STREAMED
+from ._walks import Walk, has_rows, joined_letters, walk_of
 
 __all__ = [
     "Calls",
@@ -38,10 +38,13 @@ __all__ = [
     "compute",
     "compute_over",
     "count_calls",
+    "elementwise_kernel",
     "empty",
     "in_row_major_order",
-    "rolling",
+    "transposed",
     "underflow_is_reported",
+    "would_write",
+    "writes_past_caches",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -66,6 +69,9 @@ LONG = 50_000.0
 
 BOUND_BY_MEMORY = 0.08
 """Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
+
+TRANSPOSED_BYTE = 0.1
+"""Nanoseconds for a byte of an array that one thread copies into another order."""
 
 LARGEST = 16
 """Bytes of an element, at most."""
@@ -198,7 +204,9 @@ def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]
     return kernel
 
 
-def _kernel(program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False) -> Kernel | None:
+def elementwise_kernel(
+    program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False
+) -> Kernel | None:
     key = operands, axes, over, streams
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
@@ -295,11 +303,11 @@ def compute(
         order, size = found, arrays[0].size
     if spare is not None and _may_write(program, arrays, spare):
         return _write(program, arrays, scalars, spare)
-    streams = size * LARGEST >= BYTES_STREAMED and _streams(program, size)
+    streams = size * LARGEST >= BYTES_STREAMED and writes_past_caches(program, size)
     kernel: Kernel | None = program.kernels.get(streams)
     if kernel is None:
         letters = "c" * (len(arrays) + len(program.outputs))
-        kernel = program.kernels[streams] = _kernel(program, letters, streams=streams)
+        kernel = program.kernels[streams] = elementwise_kernel(program, letters, streams=streams)
         if kernel is None:
             return None
     shape, results = arrays[0].shape, kernel.results
@@ -322,7 +330,7 @@ def prepared(
     size, inputs = math.prod(shape), len(program.inputs)
     if not inputs or len(program.outputs) != 1 or program.checks or not 0 < size * LARGEST < BYTES_STREAMED:
         return None
-    kernel = _kernel(program, "c" * (inputs + 1))
+    kernel = elementwise_kernel(program, "c" * (inputs + 1))
     if kernel is None or size * kernel.cost >= PARALLEL or inputs + len(scalars) + 3 > MOST_OPERANDS:
         return None
     (dtype,) = kernel.results
@@ -338,63 +346,7 @@ def prepared(
     return compute_few
 
 
-def rolling(
-    program: Program, shape: tuple[int, ...], shifts: Sequence[tuple[int, ...] | None]
-) -> Callable[[tuple[Array, ...], Sequence[float]], tuple[Array, ...] | None] | None:
-    """Return what computes a program's outputs for arrays of one shape, some of which are read as numpy.roll gives them.
-
-    It returns None for arrays that are not adjacent, and an empty tuple where an element is doubtful.
-
-    Parameters
-    ----------
-    shifts
-        For each input that is rolled the shift along each axis, from 0 to before its length.
-    """
-    if program.checks:
-        return None
-    lengths, moves = _joined_shifts(shape, shifts)
-    size, axes = math.prod(shape), len(lengths) - 1
-    if axes > MOST_AXES or lengths[-1] < SHORTEST:
-        return None
-    letters = "".join(["c" if shift is None else "r" for shift in shifts]) + "c" * len(program.outputs)
-    streams = not axes and size * LARGEST >= BYTES_STREAMED and _streams(program, size)
-    kernel = _kernel(program, letters, axes, streams=streams)
-    if kernel is None:
-        return None
-    before = size, lengths[-1], *lengths[:-1]
-    dtypes = [*program.dtypes[: len(shifts)], *kernel.results]
-    after = [
-        (*row_major(lengths, dtype.itemsize)[:-1], *(shift or ()))
-        for dtype, shift in zip(dtypes, [*moves, *[None] * len(kernel.results)], strict=True)
-    ]
-
-    def compute_rolled(arrays: tuple[Array, ...], scalars: Sequence[float]) -> tuple[Array, ...] | None:
-        if _adjacent(*arrays) != size:
-            return None
-        outputs = tuple([empty(shape, dtype, "C") for dtype in kernel.results])
-        operands: tuple[Any, ...] = before
-        for array, numbers in zip(arrays + outputs, after, strict=True):
-            operands += array, *numbers
-        return () if kernel.run(size, operands, scalars) else outputs
-
-    return compute_rolled
-
-
-def _joined_shifts(
-    shape: tuple[int, ...], shifts: Sequence[tuple[int, ...] | None]
-) -> tuple[list[int], list[tuple[int, ...] | None]]:
-    """Join each axis along which no array is rolled to the one before; return the lengths and shifts of the axes."""
-    kept = [axis for axis in range(len(shape)) if not axis or any(shift and shift[axis] for shift in shifts)]
-    sizes = [math.prod(shape[axis + 1 : end]) for axis, end in zip(kept, [*kept[1:], len(shape)], strict=True)]
-    lengths = [shape[axis] * size for axis, size in zip(kept, sizes, strict=True)]
-    moves = [
-        None if shift is None else tuple([shift[axis] * size for axis, size in zip(kept, sizes, strict=True)])
-        for shift in shifts
-    ]
-    return lengths, moves
-
-
-def _streams(program: Program, size: int) -> bool:
+def writes_past_caches(program: Program, size: int) -> bool:
     """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
     least = min([program.dtypes[position].itemsize for position in program.outputs])
     walked = sum([program.dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs)])
@@ -445,7 +397,7 @@ def _write(
     try:
         kernel = program.kernels["over", position]
     except KeyError:
-        kernel = program.kernels["over", position] = _kernel(program, "c" * len(arrays), over=position)
+        kernel = program.kernels["over", position] = elementwise_kernel(program, "c" * len(arrays), over=position)
     if kernel is None:
         return None
     raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
@@ -469,7 +421,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     letters = joined_letters(arrays, shape)
     if letters:
         outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
-        kernel = _kernel(program, letters + "c" * len(outputs))
+        kernel = elementwise_kernel(program, letters + "c" * len(outputs))
         if kernel is None:
             return None
         size = math.prod(shape)
@@ -491,7 +443,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars)
     if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
-    kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
+    kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
     outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
@@ -519,14 +471,25 @@ def in_row_major_order(x: Array, shape: tuple[int, ...]) -> Array:
     if x.shape == shape and x.flags.c_contiguous:
         return x
     result = empty(shape, x.dtype, "C")
+    if transposed(np.broadcast_to(x, shape), result):
+        return result
     if result.size >= LEAST_COPIED:
         walk = walk_of(((x.shape, x.strides, x.itemsize), (shape, result.strides, x.itemsize)), (), several=True)
-        kernel = None if walk is None else _kernel(_copying(x.dtype.name), walk.letters, len(walk.sizes) - 2)
+        kernel = None if walk is None else elementwise_kernel(_copying(x.dtype.name), walk.letters, len(walk.sizes) - 2)
         if walk is not None and kernel is not None:
             _run_walk(kernel, walk, (x, result), ())
             return result
     result[...] = x
     return result
+
+
+def transposed(x: Array, result: Array) -> bool:
+    """Write the elements of an array into one of the same shape; False where a plain copy is as fast."""
+    if result.size < LEAST_COPIED:
+        return False
+    nanoseconds = result.nbytes * TRANSPOSED_BYTE
+    threads = _threads.team() if nanoseconds >= PARALLEL else 1
+    return transpose(x, result, threads * PARTS, threads, int(nanoseconds))
 
 
 _size = attrgetter("size")

@@ -5,8 +5,8 @@ which each thread calls for its part of the elements. The inner loop is a functi
 LLVM vectorises it: results are in new memory.
 
 Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole
-axis, ``"v"`` any other stride, ``"r"`` adjacent elements that are read as ``numpy.roll`` gives them. The axes around the
-innermost one are walked by the job, an innermost row at a time, or a piece of it within which no operand is rolled over
+axis, ``"v"`` any other stride, ``"r"`` adjacent elements that are read as ``numpy.roll`` gives them. The axes around
+the innermost one are walked by the job, an innermost row at a time, or a piece of it in which no operand is rolled over
 its end.
 """
 
@@ -376,9 +376,7 @@ class _Elementwise(Writer):
                 is_behind = builder.icmp_signed("<", column, shift[-1])
                 end = builder.select(is_behind, shift[-1], length)
                 count = smaller(builder, count, builder.sub(end, column))
-                places = [
-                    rolled(builder, *item) for item in zip(places, shift, [*sizes, length], strict=True)
-                ]
+                places = [rolled(builder, *item) for item in zip(places, shift, [*sizes, length], strict=True)]
             pointers.append(self.offset(builder, base, *zip(places, [*strides, step], strict=True)))
         given = [stride for stride in inner_strides if stride is not None]
         results = pointers[len(pointers) - len(blocks) :]
@@ -440,7 +438,8 @@ def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir
 
     Its operands: parts, threads, nanoseconds, elements, the length of the innermost axis, the lengths of the axes
     around it; for each input and output its address, its stride along the innermost axis where the letter is "v", its
-    strides along the axes around it, the shifts along these and the innermost axis where the letter is "r"; the scalars.
+    strides along the axes around it, its shifts along these and the innermost axis where the letter is "r"; the
+    scalars.
     """
     writer = _Elementwise(program, layout, has_fma=has_fma)
     writer.entry(writer.job(writer.inner(), layout.axes))

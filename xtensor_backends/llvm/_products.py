@@ -21,7 +21,7 @@ from xtensor.backend import Native
 from xtensor_backends.numpy._networks import Networks
 
 from . import _threads
-from ._calls import empty
+from ._calls import empty, in_row_major_order
 from ._memory import reusing
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
@@ -141,16 +141,24 @@ def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     return (first, second, third) if first and second and third else None
 
 
+class SharedNetworks(Networks):
+    """Convolutions whose copies threads share."""
+
+    @staticmethod
+    def ordered(x: Native) -> Native:
+        return in_row_major_order(x, x.shape)
+
+
 _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
-    convolution = reusing(Networks.convolution)
+    convolution = reusing(SharedNetworks.convolution)
     return {
         "large.matmul": _matmul,
         "linalg.cholesky": _cholesky,
         "linalg.solve_triangular": _solve_triangular,
         **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),
-        "nn.conv_by_weight": reusing(Networks.conv_by_weight),
+        "nn.conv_by_weight": reusing(SharedNetworks.conv_by_weight),
     }

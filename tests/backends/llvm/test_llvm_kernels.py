@@ -368,7 +368,7 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
         return True
 
     monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 1)
-    monkeypatch.setattr(xtensor_backends.llvm._calls, "_streams", streams)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "writes_past_caches", streams)
     x, y = values(RNG(0), dtype, (count,)), values(RNG(1), dtype, (count,))
     for function in (xp.equal, xp.maximum, lambda a, b: xp.astype(a, xp.int8 if dtype != "int8" else xp.int16)):
         if np.dtype(dtype).kind == "f" and function not in (xp.equal, xp.maximum):
@@ -386,14 +386,14 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
 def test_large_results_of_simple_operations_are_written_past_the_caches(monkeypatch):
     monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 4_000_000)
     streamed = {}
-    original = xtensor_backends.llvm._calls._streams
+    original = xtensor_backends.llvm._calls.writes_past_caches
 
     def streams(program, size):
         name = program.steps[-1].name, size
         streamed[name] = original(program, size)
         return streamed[name]
 
-    monkeypatch.setattr(xtensor_backends.llvm._calls, "_streams", streams)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "writes_past_caches", streams)
     x = xp.linspace(0.1, 1.0, 600_000, device="cpu")
     for function in (lambda a: a + a, lambda a: a < a, xp.exp):
         function(x)
