@@ -111,4 +111,4 @@ class Networks:
             elements, (x.shape[0], *kernel, *places), (elements.strides[0], *within, *steps), writeable=False
         )
         size = x.shape[0] // groups * math.prod(kernel)
-        return cls.ordered(view).reshape(groups, size, math.prod(places)), places, len(places) if last else 1
+        return view.reshape(groups, size, math.prod(places)), places, len(places) if last else 1

@@ -461,3 +461,23 @@ def test_third_and_fourth_powers_are_products(spec, size):
     with pytest.warns(RuntimeWarning, match="overflow encountered in square"):
         assert (np.asarray((x * 0 + 1e200) ** 4) == np.inf).all()
     np.testing.assert_array_equal(np.asarray(x), before)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shape", [(300, 300), (170, 300), (3, 200, 170), (40_000, 2), (2, 40_000)], ids=str)
+def test_triangles_are_numpys(shape, dtype):
+    x = (RNG(3).normal(size=shape) * 50).astype(dtype)
+    for k in (0, 1, -3, 10**12, -(2**62)):
+        near = max(-(10**5), min(10**5, k))  # NumPy's result is the same beyond all elements
+        for given in (x, x[..., ::-1], x.swapaxes(-1, -2)):
+            for function in ("tril", "triu"):
+                with xtensor_backends.llvm.count_calls() as calls:
+                    found = np.asarray(getattr(xp, function)(xp.asarray(given, device="cpu"), k=k))
+                np.testing.assert_array_equal(found, getattr(np, function)(given, near), strict=True)
+        assert calls.kernels["greater_equal+where"] or dtype == "complex128" or 2 in shape
+
+
+def test_elements_outside_a_triangle_are_zero_whatever_they_were():
+    x = xp.asarray(np.full((300, 300), np.nan), device="cpu")
+    assert (np.asarray(xp.tril(x, k=-1))[0] == 0).all()
+    assert np.isnan(np.asarray(xp.triu(x))[0]).all()
