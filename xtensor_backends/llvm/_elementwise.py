@@ -333,7 +333,7 @@ _diff.min_size = BYTES_SIMPLE // 8  # type: ignore[attr-defined]
 
 @functools.cache
 def _triangle_program(dtype: Any, comparison: str) -> Program | None:
-    """The program that keeps an element whose column's number compares so with its row's, and writes zeros elsewhere."""
+    """The program that keeps an element whose column's number compares so with its row's, and zeros elsewhere."""
     if not supported(dtype):
         return None
     steps = Step(comparison, (1, 0), "bool"), Step("where", (4, 2, 3), dtype.name)
