@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 
 import numpy as np
@@ -155,3 +156,32 @@ def test_missing_numbers_in_short_rows(side_by_side, function):
         with np.errstate(invalid="ignore"):
             np.testing.assert_array_equal(np.asarray(fused(xp.asarray(x))), getattr(np, function)(x * 2.0 + x, axis=1))
     assert side_by_side or function in ("min", "max")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8"])
+@pytest.mark.parametrize("axis", [0, 1, -1, (0, 1)])
+@pytest.mark.parametrize("shape", [(40_000, 3), (20_011, 8), (9_000, 16), (5, 6_000, 4), (3, 8_192, 2)], ids=str)
+def test_reductions_across_and_along_short_rows(shape, axis, dtype):
+    x = (integers(shape, "int64") // 12).astype(dtype)  # sums of squares are exact
+    for name in ("sum", "max", "min"):
+        expected = getattr(np, name)(x, axis=axis)
+        for keepdims in (False, True):
+            found = np.asarray(getattr(xp, name)(xp.asarray(x), axis=axis, keepdims=keepdims))
+            np.testing.assert_array_equal(found.reshape(expected.shape), expected.astype(found.dtype))
+            reduce = functools.partial(getattr(xp, name), axis=axis, keepdims=keepdims)
+            fused = xp.fuse(lambda x, reduce=reduce: reduce(x * x))
+            of_squares = getattr(np, name)(x * x, axis=axis, keepdims=keepdims)
+            for _ in range(2):
+                found = np.asarray(fused(xp.asarray(x)))
+                np.testing.assert_array_equal(found, of_squares.astype(found.dtype), strict=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_missing_numbers_across_and_along_short_rows(axis):
+    x = np.random.default_rng(1).normal(size=(30_000, 5))
+    x[np.random.default_rng(2).random(x.shape) < 1e-4] = np.nan
+    for name in ("max", "min"):
+        np.testing.assert_array_equal(
+            np.asarray(getattr(xp, name)(xp.asarray(x), axis=axis)), getattr(np, name)(x, axis=axis)
+        )
+    np.testing.assert_allclose(np.asarray(xp.sum(xp.asarray(x), axis=axis)), x.sum(axis=axis), rtol=1e-10)
