@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,14 @@ import numpy as np
 from .backend import Native
 from .dtypes import DType
 
-__all__ = ["SHORT_POWERS", "Generator", "Program", "Step", "refuse_negative_power", "short_power"]
+__all__ = ["SHORT_POWERS", "Generator", "Program", "Step", "name_of", "refuse_negative_power", "short_power"]
 
 SHORT_POWERS: dict[float, str] = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
 """The operations that compute powers of some exponents, as in NumPy's operator: rounded exactly, and in less time."""
+
+
+name_of = lru_cache(maxsize=64)(attrgetter("name"))
+"""Return the name of a dtype, which NumPy puts together at each look."""
 
 
 def short_power(x1: Any, x2: Any) -> str | None:

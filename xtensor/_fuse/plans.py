@@ -18,7 +18,7 @@ from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.failures import recover
-from .._core.kernel_program import Generator, Program, Step
+from .._core.kernel_program import Generator, Program, Step, name_of
 from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
@@ -397,7 +397,7 @@ class Plan:
             for operand, dtype in zip(node.operands, casts, strict=True):
                 if operand.__class__ is not Node:
                     positions.append(("scalar", len(scalars), dtype))
-                    scalars.append((operand, dtype.name))
+                    scalars.append((operand, name_of(dtype)))
                 elif operand in inside:
                     positions.append(("step", operand, dtype))
                 else:
@@ -418,20 +418,20 @@ class Plan:
                 return int(source)
             key = source, dtype
             if key not in known:
-                made.append(Step("astype", (source,), dtype.name))
+                made.append(Step("astype", (source,), name_of(dtype)))
                 known[key] = first + len(made) - 1
             return known[key]
 
         for node, positions in plans:
             operands = tuple([position(*operand) for operand in positions])
-            made.append(Step(node.name, operands, node.dtype.name))
+            made.append(Step(node.name, operands, name_of(node.dtype)))
             known[node] = first + len(made) - 1
         reductions: tuple[tuple[str, int], ...] = ()
         if reduction is not None:
             name, operand = reduction
             reductions = ((name, known[operand] if operand in inside else inputs[operand]),)
         program = Program(
-            tuple([node.dtype.name for node in arrays]),
+            tuple([name_of(node.dtype) for node in arrays]),
             tuple([dtype for _, dtype in scalars]),
             tuple(made),
             tuple([known[node] for node in outputs]),

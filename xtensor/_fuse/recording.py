@@ -27,6 +27,7 @@ from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
 from .guards import memory_of
 from .nodes import Node, Session, Traced, session, with_item
+from .watching import pause_reports, resume_reports
 
 __all__ = ["Recorder", "recorder_of", "recorders"]
 
@@ -80,7 +81,14 @@ class Recorder:
         return self.base.table[ASTYPE.index].function(value, value.dtype, copy=True)
 
     def compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Compute an operation's result and record it."""
+        """Compute an operation's result and record it, while no calls are reported: it calls no function of a user."""
+        reported = pause_reports()
+        try:
+            return self._compute(operation, operands, options)
+        finally:
+            resume_reports(reported)
+
+    def _compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         name = operation.name
         if operation is ASSIGNED_WHERE:  # writes to its operand: its callers record an assignment instead
             return NotImplemented
