@@ -330,7 +330,10 @@ def mapped(tree: Any, function: Callable[[Any], Any], leaf: type = object) -> An
     if walk == "dict":
         return {key: mapped(item, function, leaf) for key, item in tree.items()}
     parts = (tree.start, tree.stop, tree.step) if walk == "slice" else tree
-    items = [mapped(item, function, leaf) for item in parts]
+    if leaf is object:  # no call of this function for each leaf
+        items = [mapped(item, function) if _walk(item.__class__) else function(item) for item in parts]
+    else:
+        items = [mapped(item, function, leaf) for item in parts]
     return kind(items) if walk == "items" else kind(*items)
 
 

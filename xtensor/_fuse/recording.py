@@ -214,15 +214,14 @@ class Recorder:
         resolved = self._resolved(name, kinds)
         if resolved is None:
             return None
-        values = _unwrapped(operands)
+        values = [x.value if x.__class__ is Traced or x.__class__ is Number else x for x in operands]
         with np.errstate(all="ignore"):
             value = self.base.table[operation.index].function(*values)
         if value is NotImplemented:
             return None
         value = self.library.normal(value)
-        return self._traced(
-            value, Node("step", name, _noded(operands), resolved[0], value.shape, value.dtype), operands
-        )
+        nodes = tuple([x.node if x.__class__ is Traced else x for x in operands])
+        return self._traced(value, Node("step", name, nodes, resolved[0], value.shape, value.dtype), operands)
 
     def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
