@@ -65,7 +65,7 @@ class Tree:
         known
             Objects and Arrays in the order of the :class:`Memo` of :func:`flatten`, to which new ones are appended.
         """
-        return _build(self, iter(leaves), [] if known is None else known)
+        return next(iter(leaves)) if self is LEAF else _build(self, iter(leaves), [] if known is None else known)
 
     def learned(self) -> list[bool | None]:
         """Return for each leaf whether an object learns it; None for leaves that are in no object."""
@@ -151,6 +151,8 @@ def flatten(value: Any, memo: Memo | None = None) -> tuple[list[Any], Tree]:
     memo
         The objects and Arrays of earlier trees, which are no leaves of this one; those of this one are added.
     """
+    if not _container(value.__class__):
+        return [value], LEAF
     leaves: list[Any] = []
     return leaves, _structure(value, leaves, Memo() if memo is None else memo)
 
