@@ -11,7 +11,6 @@ an Array in two attributes is one leaf. Its Arrays and objects are parts of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -176,7 +175,7 @@ def _container(kind: type) -> str:
         return "dict"
     if kind is type(None):
         return "none"
-    return "dataclass" if is_dataclass(kind) else ""
+    return "dataclass" if hasattr(kind, "__dataclass_fields__") else ""
 
 
 @lru_cache(maxsize=1024)
@@ -191,6 +190,8 @@ def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable
     if container == "dict":
         return tuple(value), value.values()
     if container == "dataclass":
+        from dataclasses import fields  # not worth its import before there is one
+
         keys = tuple([field.name for field in fields(value) if field.init])
         return keys, [getattr(value, name) for name in keys]
     return None, ()
