@@ -11,7 +11,6 @@ an Array in two attributes is one leaf. Its Arrays and objects are parts of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -65,7 +64,7 @@ class Tree:
         known
             Objects and Arrays in the order of the :class:`Memo` of :func:`flatten`, to which new ones are appended.
         """
-        return _build(self, iter(leaves), [] if known is None else known)
+        return next(iter(leaves)) if self is LEAF else _build(self, iter(leaves), [] if known is None else known)
 
     def learned(self) -> list[bool | None]:
         """Return for each leaf whether an object learns it; None for leaves that are in no object."""
@@ -151,6 +150,8 @@ def flatten(value: Any, memo: Memo | None = None) -> tuple[list[Any], Tree]:
     memo
         The objects and Arrays of earlier trees, which are no leaves of this one; those of this one are added.
     """
+    if not _container(value.__class__):
+        return [value], LEAF
     leaves: list[Any] = []
     return leaves, _structure(value, leaves, Memo() if memo is None else memo)
 
@@ -174,7 +175,7 @@ def _container(kind: type) -> str:
         return "dict"
     if kind is type(None):
         return "none"
-    return "dataclass" if is_dataclass(kind) else ""
+    return "dataclass" if hasattr(kind, "__dataclass_fields__") else ""
 
 
 @lru_cache(maxsize=1024)
@@ -189,6 +190,8 @@ def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable
     if container == "dict":
         return tuple(value), value.values()
     if container == "dataclass":
+        from dataclasses import fields  # not worth its import before there is one
+
         keys = tuple([field.name for field in fields(value) if field.init])
         return keys, [getattr(value, name) for name in keys]
     return None, ()

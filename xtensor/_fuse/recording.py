@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.corrections import REDUCTION_CORRECTIONS
+from .._core.corrections import REDUCTION_CORRECTIONS, short_power
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.functions import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
-from .._core.kernel_program import Generator, short_power
+from .._core.kernel_program import Generator
 from .._core.operations import TABLE, Operation, operation
 from .._core.scaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
