@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfft
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {f"large.fft.{name}": partial(reusing(getattr(np.fft, name))) for name in NAMES}
+    found: dict[str, Any] = {f"large.fft.{name}": partial(reusing(getattr(np.fft, name))) for name in NAMES}
     for function in found.values():
-        function.min_size = MIN_SIZE_TRANSFORMED  # type: ignore[attr-defined]
+        function.min_size = MIN_SIZE_TRANSFORMED
     return found
