@@ -100,7 +100,7 @@ FUNCTIONS = {
 }
 
 BY_FUNCTIONS = (writes_to_a_reversed_transpose, writes_below_a_reshaped_array, writes_to_a_copy_by_reshape)
-"""Functions that make views by other means than slices. Off the host, which results are views is the library's choice."""
+"""Functions with views that are no slices. Off the host, the library decides which results are views."""
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
