@@ -27,7 +27,7 @@ LIBRARIES = ("numpy", "scipy", "llvmlite", "array-api-strict", "dpnp", "cupy", "
 
 _records: dict[str, list[dict[str, Any]]] = {}
 _seconds: Counter[str] = Counter()
-_passed: set[str] = set()
+_outcomes: Counter[tuple[str, str]] = Counter()
 _deselected: list[pytest.Item] = []
 
 
@@ -64,11 +64,11 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up the time of each module, and remember which ones have a test that passed."""
+    """Add up the time of each module, and count its tests that passed and those that were skipped."""
     module = Path(report.nodeid.partition("::")[0]).stem
     _seconds[module] += report.duration
-    if report.when == "call" and report.passed:
-        _passed.add(module)
+    if report.skipped or (report.when == "call" and report.passed):
+        _outcomes[module, report.outcome] += 1
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -87,8 +87,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     }
     date = datetime.now(UTC).date().isoformat()
     modules = {
-        name: {"date": date, "seconds": round(_seconds[name]), "records": _records.get(name, [])}
-        for name in sorted({item.path.stem for item in session.items if item.path.parent == FOLDER} & _passed)
+        name: {
+            "date": date,
+            "seconds": round(_seconds[name]),
+            "passed": _outcomes[name, "passed"],
+            "skipped": _outcomes[name, "skipped"],
+            "records": _records.get(name, []),
+        }
+        for name in sorted({item.path.stem for item in session.items if item.path.parent == FOLDER})
+        if _outcomes[name, "passed"]
     }
     if modules:
         store(RESULTS / f"{'+'.join(devices).replace(':', '-')}.json", conditions, modules)
