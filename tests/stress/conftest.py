@@ -64,17 +64,17 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up the time of each module, and count its tests that passed and those that were skipped."""
+    """Add up the time of each module, and count its tests that passed, were skipped or failed."""
     module = Path(report.nodeid.partition("::")[0]).stem
     _seconds[module] += report.duration
-    if report.skipped or (report.when == "call" and report.passed):
+    if not report.passed or report.when == "call":
         _outcomes[module, report.outcome] += 1
 
 
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Write the figures of a long run of whole modules in which no test failed."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the figures of a long run's modules that ended without a failure, whatever became of the others."""
     selected = _deselected or any("::" in argument for argument in session.config.args)
-    if not LONG or exitstatus or selected or hasattr(session.config, "workerinput"):
+    if not LONG or selected or hasattr(session.config, "workerinput"):
         return
     devices = session.config.getoption("--device") or [str(device) for device in usable_devices()]
     conditions = {
@@ -86,6 +86,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES if _installed(name)},
     }
     date = datetime.now(UTC).date().isoformat()
+    tests = Counter(item.path.stem for item in session.items if item.path.parent == FOLDER)
     modules = {
         name: {
             "date": date,
@@ -94,8 +95,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
             "skipped": _outcomes[name, "skipped"],
             "records": _records.get(name, []),
         }
-        for name in sorted({item.path.stem for item in session.items if item.path.parent == FOLDER})
+        for name, count in tests.items()
         if _outcomes[name, "passed"]
+        and _outcomes[name, "passed"] + _outcomes[name, "skipped"] == count
+        and not _outcomes[name, "failed"]
     }
     if modules:
         store(RESULTS / f"{'+'.join(devices).replace(':', '-')}.json", conditions, modules)
