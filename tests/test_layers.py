@@ -55,6 +55,7 @@ OPTIONAL = {
     "tqdm.auto": "optional: the progress bar of batches",
     "dis": "needed only where an expression has large temporaries",
     "logging": "needed only by a transfer that is logged",
+    "xtensor._core.rates": "needed only where a device is chosen; it imports pathlib and json",
 }
 """Modules that functions import, with the reason."""
 
