@@ -65,9 +65,11 @@ class LlvmBackend(Overlay):
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         if not _works():
             return {}
-        from . import _copies, _elementwise, _products, _quantized, _random, _reductions, _scans, _selection
+        from . import _copies, _elementwise, _few_rows, _products, _quantized, _random, _reductions, _scans, _selection
 
-        modules = (_copies, _elementwise, _products, _quantized, _random, _reductions, _scans, _selection)
+        modules = (
+            *(_copies, _elementwise, _few_rows, _products, _quantized, _random, _reductions, _scans, _selection),
+        )
         return {name: kernel for module in modules for name, kernel in module.kernels().items()}
 
     def generator(self, spec: str) -> Generator | None:
