@@ -9,6 +9,7 @@ declines is computed by the device's own functions, one operation at a time.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
 from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
-from .nodes import Assumption, Node
+from .nodes import Assumption, Node, with_item, write_item
 from .rows import Group, row_groups
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
@@ -96,6 +97,7 @@ class Plan:
             if groups:
                 order = self._grouped(order, groups)
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]
+        self.readers = Counter([operand for node in order for operand in operands_of(node)])
         self.constants: Values = {node: node.options for node in order if node.kind in ("constant", "outside")}
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
@@ -389,6 +391,8 @@ class Plan:
 
     def _call(self, node: Node) -> None:
         function, operands, options, _ = node.operands
+        if function is with_item and self._is_only_here(operands[0]):
+            function = write_item
         positional, keywords = _filler(operands), _filler(options)
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
@@ -405,6 +409,13 @@ class Plan:
 
         run.__doc__ = node.name
         self._add(run, list(operands_of(node)), "call", node)
+
+    def _is_only_here(self, array: Any) -> bool:
+        """Whether an array is the copy of an assignment that one other operation reads, which may write to it."""
+        if array.__class__ is not Node or array.name != "__setitem__" or array.kind != "result":
+            return False
+        (call,) = array.operands
+        return self.readers[array] == self.readers[call] == 1 and array not in self.wanted
 
     def _selecting(self, node: Node) -> Action:
         (call,) = node.operands

@@ -26,7 +26,7 @@ from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
 from .guards import memory_of
-from .nodes import Node, Session, Traced, item_at, session
+from .nodes import Node, Session, Traced, session, with_item
 
 __all__ = ["Recorder", "recorder_of", "recorders"]
 
@@ -318,7 +318,7 @@ class Recorder:
         elif selected is not None:
             root._node = selected.node
         else:
-            call = Node("call", "__setitem__", (_with_item, arguments, {}, ()), None, None, None)
+            call = Node("call", "__setitem__", (with_item, arguments, {}, ()), None, None, None)
             root._node = Node("result", "__setitem__", (call,), (), root.shape, root.dtype)
         root.writes += 1
         return native
@@ -459,13 +459,6 @@ class Recording(Tracer):
 
 def _getitem(native: Native, key: Any) -> Native:
     return native[key]
-
-
-def _with_item(native: Native, path: tuple[Any, ...], key: Any, value: Any) -> Native:
-    """Return a copy with an assignment to a view that some keys select."""
-    copy = native.copy()
-    item_at(copy, path)[key] = value
-    return copy
 
 
 recorders: dict[Device, Recorder] = {}

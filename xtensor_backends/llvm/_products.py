@@ -4,7 +4,7 @@ NumPy returns the memory of a result to the system and faults it in anew, which 
 time of the product; these results are in memory that is used again. NumPy computes the products of a stack one after
 another, each on few threads. Here the threads share the matrices of a stack and blocks of small ones, and compute each
 with one thread of OpenBLAS, whose own threads would wait for a core that the workers keep. A stack that is multiplied
-by one matrix is one product. Convolutions are NumPy's, in such memory.
+by one matrix is one product. Convolutions of few examples are NumPy's, in such memory.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import functools
 import math
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from xtensor.backend import Native
 from xtensor_backends.numpy._networks import Networks
 
-from . import _threads
+from . import _convolution, _threads
 from ._calls import empty
 from ._memory import reusing
 from ._runtime import compiled
@@ -141,16 +142,26 @@ def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     return (first, second, third) if first and second and third else None
 
 
+def _convolve(x: Native, weight: Native, bias: Native | None, **settings: Any) -> Native:
+    result = _convolution.convolution(x, weight, bias, **settings)
+    return Networks.convolution(x, weight, bias, **settings) if result is NotImplemented else result
+
+
+def _convolve_by_weight(x: Native, g: Native, **settings: Any) -> Native:
+    result = _convolution.by_weight(x, g, **settings)
+    return Networks.conv_by_weight(x, g, **settings) if result is NotImplemented else result
+
+
 _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
-    convolution = reusing(Networks.convolution)
+    convolution = reusing(_convolve)
     return {
         "large.matmul": _matmul,
         "linalg.cholesky": _cholesky,
         "linalg.solve_triangular": _solve_triangular,
         **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),
-        "nn.conv_by_weight": reusing(Networks.conv_by_weight),
+        "nn.conv_by_weight": reusing(_convolve_by_weight),
     }
