@@ -11,6 +11,7 @@ import pytest
 
 import xtensor as xp
 from xtensor import fuse
+from xtensor._fuse import plans, recording
 
 if xp.device("cpu")._provider.generator("cpu") is None:
     pytest.skip("needs a generator of kernels, the extra xtensor[llvm]", allow_module_level=True)
@@ -124,8 +125,23 @@ def puts_by_a_mask(x: Any) -> Any:
     return z + 1
 
 
+def writes_in_a_row(x: Any) -> Any:
+    z = xp.zeros_like(x)
+    z[0] = x[1]
+    z[1] = x[0] * 3
+    before = z + 0.0
+    z[0] = 7.0
+    z[1] = z[1] + z[0]
+    copy = z.copy()
+    z[:, 0] = -1.0
+    row = z[1]
+    z[:, 1] = x[:, 0]
+    return before, copy, row, z
+
+
 WRITES = (
     puts_by_a_mask,
+    writes_in_a_row,
     writes_through_a_row,
     writes_through_a_view_of_a_view,
     reads_a_view_after_a_write,
@@ -261,6 +277,25 @@ def test_views_of_views_and_writes_in_a_row(x: Any) -> None:
         return z
 
     np.testing.assert_allclose(np.asarray(fuse(indexed)(x)), np.asarray(indexed(x)))
+
+
+def test_writes_that_nothing_reads_between_copy_the_array_once(x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = []
+    for name in ("with_item", "write_item"):
+        function = getattr(plans, name)
+        monkeypatch.setattr(
+            plans, name, lambda *args, name=name, function=function: (names.append(name), function(*args))[1]
+        )
+    monkeypatch.setattr(recording, "with_item", plans.with_item)
+
+    def written(x: Any) -> Any:
+        z = xp.zeros_like(x)
+        for row in range(x.shape[0]):
+            z[row] = x[row] * row
+        return z
+
+    np.testing.assert_array_equal(np.asarray(fuse(written)(x)), np.asarray(written(x)))
+    assert names == ["with_item", *["write_item"] * (x.shape[0] - 1)]
 
 
 def test_names_that_a_chapter_shares_with_a_function(x: Any) -> None:
