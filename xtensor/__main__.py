@@ -32,7 +32,7 @@ def report() -> dict[str, Any]:
         try:
             # Not memory(): querying free memory may initialise an unused GPU.
             info = device.info()
-            entry |= {name: getattr(info, name) for name in info.__slots__}
+            entry |= info._asdict()
         except Exception as error:
             entry["error"] = f"{type(error).__name__}: {error}"
         devices.append(entry)

@@ -21,7 +21,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,15 +34,14 @@ Native: TypeAlias = Any
 """A backend's own array: ``numpy.ndarray``, ``cupy.ndarray``, …"""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceInfo:
+class DeviceInfo(NamedTuple):
     """Description of a device's hardware; None where the library does not tell.
 
     ``total_memory`` and ``free_memory`` are bytes.
     """
 
     name: str
-    index: int | None = None
+    index: int | None = None  # type: ignore[assignment] # in the place of the method of tuples
     total_memory: int | None = None
     free_memory: int | None = None
     compute_capability: str | None = None
