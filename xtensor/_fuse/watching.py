@@ -73,6 +73,16 @@ STREAMS: set[types.CodeType] = set()
 """Code of the functions that make a stream of random numbers."""
 
 
+def _imports(frame: types.FrameType) -> bool:
+    """Whether a frame imports a module, which sets its own names, or looks for one."""
+    return frame.f_code.co_name == "<module>" or frame.f_globals.get("__name__") == "importlib._bootstrap"
+
+
+def _computes(frame: types.FrameType) -> bool:
+    """Whether a frame is a backend's. What it calls changes the state of libraries: wgpu, for example, parses types."""
+    return str(frame.f_globals.get("__name__")).startswith("xtensor_")
+
+
 def library(name: str | None) -> bool:
     """Whether a module is one whose functions are not watched."""
     top = (name or "").partition(".")[0]
@@ -146,24 +156,27 @@ class Watch:
     def _meet(self, frame: types.FrameType, function: Any) -> None:
         """See a function in Python before it runs, or a function in C that a frame calls."""
         code = frame.f_code
-        if self._imports(frame):
+        if self._is_within(frame, _imports):
             return
-        if function is not None:
-            if not library(frame.f_globals.get("__name__")):
-                self._unrepeatable = f"{function.__name__}() at {_line(frame)}"
-        elif code in CONVERSIONS:
+        if function is None and code in CONVERSIONS:
             self._convert(frame)
-        elif code in STREAMS:
+        elif function is None and code in STREAMS:
             self._create(frame)
-        else:
+        elif library(frame.f_globals.get("__name__")):
+            if function is None:
+                self._codes[id(code)] = code
+        elif self._is_within(frame, _computes):
+            pass  # its code is reported again, because the recorded function may call it as well
+        elif function is None:
             self._codes[id(code)] = code
-            if not library(frame.f_globals.get("__name__")):
-                self._enter(code, frame.f_globals)
+            self._enter(code, frame.f_globals)
+        else:
+            self._unrepeatable = f"{function.__name__}() at {_line(frame)}"
 
-    def _imports(self, frame: types.FrameType | None) -> bool:
-        """Whether a module is being imported, which sets its own names."""
+    def _is_within(self, frame: types.FrameType | None, condition: Callable[[types.FrameType], bool]) -> bool:
+        """Whether a condition holds for a frame, or one that it was called from, of the recorded function."""
         while frame is not None and frame is not self._frame:
-            if frame.f_code.co_name == "<module>":
+            if condition(frame):
                 return True
             frame = frame.f_back
         return False
