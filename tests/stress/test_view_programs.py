@@ -116,7 +116,7 @@ def program(seed: int) -> Callable[[Any], Any]:
 
 
 @pytest.mark.parametrize("chunk", range(8))
-def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk: int) -> None:
+def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk: int, figures: Any) -> None:
     if device.name == "strict":
         pytest.skip("keys that the standard does not define are among the programs")
     rng = np.random.default_rng(chunk)
@@ -138,3 +138,4 @@ def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk:
         gradients = xp.to_numpy(xp.vmap(autograd.grad(function))(batch))
         np.testing.assert_array_equal(gradients, np.stack([gradient, gradient]), err_msg=str(seed))
         assert np.array_equal(xp.to_numpy(x), host), seed
+        figures.record(programs=1)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -66,7 +65,7 @@ class Tree:
         known
             Objects and Arrays in the order of the :class:`Memo` of :func:`flatten`, to which new ones are appended.
         """
-        return _build(self, iter(leaves), [] if known is None else known)
+        return next(iter(leaves)) if self is LEAF else _build(self, iter(leaves), [] if known is None else known)
 
     def learned(self) -> list[bool | None]:
         """Return for each leaf whether an object learns it; None for leaves that are in no object."""
@@ -159,6 +158,8 @@ def flatten(value: Any, memo: Memo | None = None) -> tuple[list[Any], Tree]:
     memo
         The objects and Arrays of earlier trees, which are no leaves of this one; those of this one are added.
     """
+    if not _container(value.__class__):
+        return [value], LEAF
     leaves: list[Any] = []
     return leaves, _structure(value, leaves, Memo() if memo is None else memo)
 
@@ -182,7 +183,7 @@ def _container(kind: type) -> str:
         return "dict"
     if kind is type(None):
         return "none"
-    return "dataclass" if is_dataclass(kind) else ""
+    return "dataclass" if hasattr(kind, "__dataclass_fields__") else ""
 
 
 @lru_cache(maxsize=1024)
@@ -197,6 +198,8 @@ def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable
     if container == "dict":
         return tuple(value), value.values()
     if container == "dataclass":
+        from dataclasses import fields  # not worth its import before there is one
+
         keys = tuple([field.name for field in fields(value) if field.init])
         return keys, [getattr(value, name) for name in keys]
     return None, ()
@@ -345,7 +348,10 @@ def mapped(tree: Any, function: Callable[[Any], Any], leaf: type = object) -> An
     if walk == "dict":
         return {key: mapped(item, function, leaf) for key, item in tree.items()}
     parts = (tree.start, tree.stop, tree.step) if walk == "slice" else tree
-    items = [mapped(item, function, leaf) for item in parts]
+    if leaf is object:  # no call of this function for each leaf
+        items = [mapped(item, function) if _walk(item.__class__) else function(item) for item in parts]
+    else:
+        items = [mapped(item, function, leaf) for item in parts]
     return kind(items) if walk == "items" else kind(*items)
 
 
