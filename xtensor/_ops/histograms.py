@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array
+from .._core.array import Array, apply
 from .._core.compositions import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from .._core.failures import rewarned
+from .._core.operations import COMPLEX_OF
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
@@ -389,10 +390,8 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
         return xp.astype(
             bincount(number, xp.astype(weights, _casts.double(weights.dtype, a)), count + 2)[1:-1], weights.dtype
         )
-    real, imag = (
-        xp.astype(bincount(number, part(weights), count + 2)[1:-1], weights.dtype) for part in (xp.real, xp.imag)
-    )
-    return real + imag * 1j
+    real, imag = (bincount(number, part(weights), count + 2)[1:-1]._native for part in (xp.real, xp.imag))
+    return xp.astype(apply(COMPLEX_OF, weights.device, real, imag), weights.dtype, copy=False)
 
 
 def _comparable(a: Array, edges: Array) -> list[Array]:
