@@ -378,3 +378,18 @@ def test_rows_at_distances_that_conflict_in_the_caches_are_copied_apart(shape, i
     np.testing.assert_array_equal(rows, x)
     assert (rows is not x) == is_copied
     assert not is_copied or rows.strides == (4 * 4 * 8 * 8 + 64, 4 * 8 * 8, 4 * 8, 4)
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, 1001])  # few elements are counted
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float64", "complex64"])
+def test_any_and_all_are_those_of_the_elements(size, dtype):
+    for true in sorted({0, 1, size - 1, size} & {*range(size + 1)}):
+        x = xp.asarray(np.random.default_rng(5).permutation(np.arange(size) < true).astype(dtype), device="cpu")
+        assert (bool(xp.any(x)), bool(xp.all(x))) == (true > 0, true == size)
+        assert (xp.any(x, keepdims=True).shape, xp.all(x, keepdims=True).shape) == ((1,), (1,))
+
+
+def test_nan_is_true_and_zeros_of_both_signs_are_false():
+    for size in (1, 1001):
+        assert xp.all(xp.asarray(np.full(size, np.nan), device="cpu"))
+        assert not xp.any(xp.asarray(np.full(size, -0.0), device="cpu"))

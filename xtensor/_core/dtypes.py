@@ -112,8 +112,12 @@ def as_dtype(value: Any, function: str) -> DType:
 
 def result_type(*operands: Any) -> DType:
     """Return ``numpy.result_type`` of dtypes, arrays and Python scalars, bfloat16 among them."""
-    kinds = [getattr(getattr(operand, "dtype", operand), "kind", None) for operand in operands]
-    if "V" not in kinds:
+    for operand in operands:
+        if operand.__class__ in NUMPY_CLASSES or operand.__class__ in WITHOUT_DTYPE:
+            continue
+        if getattr(getattr(operand, "dtype", operand), "kind", None) == "V":
+            break
+    else:
         return np.result_type(*operands)
     common = np.result_type(*map(_as_float32, operands))
     dtypes = [getattr(operand, "dtype", operand) for operand in operands]

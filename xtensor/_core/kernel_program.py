@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ import numpy as np
 from .backend import Native
 from .dtypes import DType
 
-__all__ = ["Generator", "Program", "Step"]
+__all__ = ["Generator", "Program", "Step", "name_of"]
+
+name_of = lru_cache(maxsize=64)(attrgetter("name"))
+"""Return the name of a dtype, which NumPy puts together at each look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,21 @@ class Generator(ABC):
 
         It takes the arrays, and returns None where :meth:`compute` is to be asked. The method itself returns None where
         the cost of a call does not count.
+        """
+        return None
+
+    def rolling(
+        self, program: Program, shape: tuple[int, ...], shifts: Sequence[tuple[int, ...] | None]
+    ) -> Callable[[tuple[Native, ...], Sequence[float]], tuple[Native, ...] | None] | None:
+        """Return what computes a program's outputs for arrays of a shape, of which it reads some as rolled.
+
+        It takes the arrays and the scalars, and returns None or () where it cannot compute. The method itself returns
+        None where the arrays are to be rolled in memory.
+
+        Parameters
+        ----------
+        shifts
+            For each input that is rolled the shift along each axis, as of ``roll``, from 0 to before the axis' length.
         """
         return None
 

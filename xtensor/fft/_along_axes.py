@@ -13,6 +13,7 @@ from .._core.checks import check_integer
 from .._core.dtypes import result_type
 from .._core.errors import describe, shortened
 from .._core.keywords import by_position, keywords_only
+from .._core.large_calls import apply_reduction
 from .._core.operations import Operation, declare
 from .._core.operations import operation as get_operation
 from ._checks import (
@@ -329,5 +330,5 @@ def _transform(
     native = without_empty_axes(x, axes)
     if len(axes) == 1:  # the libraries' functions for several axes take microseconds longer
         along_axis = get_operation(f"fft.{name.removesuffix('n')}")
-        return apply(along_axis, device, native, n=lengths[0], axis=axes[0], norm=norm)
-    return apply(operation, device, native, s=lengths, axes=axes, norm=norm)
+        return apply_reduction(along_axis, device, native, n=lengths[0], axis=axes[0], norm=norm)
+    return apply_reduction(operation, device, native, s=lengths, axes=axes, norm=norm)

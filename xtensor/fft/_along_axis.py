@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
 from .._core.checks import check_axis, check_integer
 from .._core.keywords import by_position, keywords_only
+from .._core.large_calls import apply_reduction
 from .._core.operations import Operation, declare
 from .._ops._composing import along
 from ._checks import HALF_SPECTRUM_INPUT, Norm, check_length, check_transform, without_empty_axes
@@ -351,4 +352,4 @@ def _transform(operation: Operation, x: AnyArray, n: int | None, axis: int, norm
     axis = check_axis(axis, x.ndim, name)
     requested = None if n is None else check_integer(n, name, "n")
     n = check_length(requested, x.shape[axis], name, "n", half=name in HALF_SPECTRUM_INPUT)
-    return apply(operation, device, without_empty_axes(x, (axis,)), n=n, axis=axis, norm=norm)
+    return apply_reduction(operation, device, without_empty_axes(x, (axis,)), n=n, axis=axis, norm=norm)

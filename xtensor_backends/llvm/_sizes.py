@@ -34,6 +34,7 @@ __all__ = [
     "MIN_SIZE_SHORT",
     "MIN_SIZE_SHORT_ROWS",
     "MIN_SIZE_TOTAL",
+    "MIN_SIZE_TRANSFORMED",
     "MOST_ELEMENTS_JOINED",
     "SHORTEST",
     "SHORTEST_JOINED",
@@ -136,6 +137,9 @@ row."""
 
 SHORT_ROW = 64
 """Elements up to which a row is one of few elements."""
+
+MIN_SIZE_TRANSFORMED = _size(2**16)
+"""Elements from which a Fourier transform has the pool's memory."""
 
 SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""

@@ -73,12 +73,26 @@ permute_dims = np.ndarray.transpose
 nonzero = np.ndarray.nonzero
 take = np.ndarray.take
 searchsorted = np.ndarray.searchsorted
-any = np.logical_or.reduce
-all = np.logical_and.reduce
 max = np.maximum.reduce
 min = np.minimum.reduce
 sum = np.add.reduce
 prod = np.multiply.reduce
+
+
+FEW = 1000
+"""Elements up to which all of them are counted in a third of the time of a reduction that may end at the first one."""
+
+
+def any(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
+    if axis is None and not keepdims and x.size <= FEW:
+        return np.asarray(np.count_nonzero(x) > 0)
+    return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+
+
+def all(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
+    if axis is None and not keepdims and x.size <= FEW:
+        return np.asarray(np.count_nonzero(x) == x.size)
+    return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
 
 
 def assigned_where(x: Native, mask: Native, values: Native) -> Native:

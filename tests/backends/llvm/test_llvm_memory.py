@@ -265,6 +265,30 @@ def test_windows_of_convolutions_are_in_memory_that_is_used_again(dtype):
     assert _memory.held() >= windows.nbytes  # what the columns had
 
 
+TRANSFORMED = 2**16
+TRANSFORMS = {
+    **dict.fromkeys(("fft", "ifft", "hfft"), (TRANSFORMED, np.complex128, {})),
+    **dict.fromkeys(("rfft", "ihfft"), (TRANSFORMED, np.float64, {})),
+    "irfft": (TRANSFORMED, np.complex64, {"n": 70_000}),
+    **dict.fromkeys(("fftn", "ifftn", "irfftn"), ((256, 256), np.complex128, {"axes": (0, 1)})),
+    "rfftn": ((256, 256), np.float32, {"axes": (0, 1)}),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_fourier_transform_of_many_elements_is_numpys_in_memory_that_is_reused(name):
+    shape, dtype, options = TRANSFORMS[name]
+    x = np.random.default_rng(7).normal(size=shape).astype(dtype)
+    result = getattr(xp.fft, name)(xp.asarray(x, device="cpu"), **options)._native
+    np.testing.assert_array_equal(result, getattr(np.fft, name)(x, **options), strict=True)
+    assert handler(result) == "xtensor"
+
+
+def test_fourier_transform_of_few_elements_has_numpys_memory():
+    x = xp.ones(TRANSFORMED - 1, dtype=xp.complex128, device="cpu")
+    assert handler(xp.fft.fft(x)._native) != "xtensor"
+
+
 def test_number_of_blocks_is_bounded():
     most = _runtime.compiled.MAX_BLOCKS
     _memory.set_limit(2 * most * 20_480)
