@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ATTRIBUTES", "CHAPTERS", "FUNCTIONAL", "METHODS", "NAMESPACE"]
+__all__ = ["ATTRIBUTES", "CHAPTERS", "DEVICES", "FUNCTIONAL", "METHODS", "NAMESPACE"]
 
 PYTORCH: dict[str, str] = {
     "FloatTensor": "xtensor.asarray(data, dtype=xtensor.float32)",
@@ -187,7 +187,7 @@ DASK: dict[str, str] = {
     "compute": "xtensor.engines.compute(*arrays)",
     "from_array": "xtensor.asarray(a, device='dask')",
     "from_zarr": "xtensor.engines.from_zarr(store)",
-    "map_blocks": "the function called with arrays of device 'dask'",
+    "map_blocks": "not needed: functions of xtensor compute arrays of device 'dask' chunk by chunk",
     "persist": "xtensor.engines.persist(*arrays)",
     "rechunk": "xtensor.engines.rechunk(x, chunks)",
     "to_zarr": "xtensor.engines.to_zarr(x, store)",
@@ -449,7 +449,7 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "logsumexp": ("PyTorch", "xtensor.special.logsumexp(x, axis=axis)"),
     "long": ("PyTorch", "x.astype(xtensor.int64)"),
     "lt": ("PyTorch", "x < y"),
-    "map_blocks": ("dask", "the function called with x itself"),
+    "map_blocks": ("dask", "not needed: functions of xtensor compute x chunk by chunk"),
     "masked_fill": ("PyTorch", "xtensor.where(mask, value, x)"),
     "masked_fill_": ("PyTorch", "x[mask] = value"),
     "masked_select": ("PyTorch", "x[mask]"),
@@ -530,6 +530,7 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "unsqueeze": ("PyTorch", "xtensor.expand_dims(x, axis=axis)"),
     "unsqueeze_": ("PyTorch", "xtensor.expand_dims(x, axis=axis)"),
     "view_as": ("PyTorch", "x.reshape(y.shape)"),
+    "visualize": ("dask", "xtensor.engines.to_engine(x).visualize()"),
     "where": ("PyTorch", "xtensor.where(condition, x, y)"),
     "zero_": ("PyTorch", "x.fill(0)"),
 }
@@ -559,3 +560,12 @@ METHODS: dict[str, dict[str, str]] = {
     },
 }
 """Methods of PyTorch's modules and optimizers and what xtensor has for them."""
+
+DEVICES: dict[str, str] = {
+    "gpu": "a GPU of NVIDIA is cuda:0, of AMD rocm:0, of Intel sycl:gpu:0, of Apple mlx:metal; ",
+    "metal": "write mlx:metal; ",
+    "mps": "write mlx:metal or torch:mps; ",
+    "tpu": "write jax:tpu:0; ",
+    "xpu": "write sycl:gpu:0 or torch:xpu:0; ",
+}
+"""Kinds of devices of PyTorch and JAX and what xtensor calls them, as parts of a message."""
