@@ -246,6 +246,29 @@ def torch_compiled_example(name: str, what: str) -> Call:
     return torch_example(name, what, compiled=True)
 
 
+def jax_example(name: str, what: str) -> Call:
+    """Return the time of the same by jax.jit, with the weights that xtensor's modules begin with."""
+    from xtensor import nn
+
+    from ._network_jax import NETWORKS, training_step
+
+    jax = import_module("jax")
+    model, shape = EXAMPLES[name](nn)
+    weights = {key: jax.numpy.asarray(np.asarray(value)) for key, value in model.state_dict().items()}
+    x, y = map(jax.numpy.asarray, _data(name, shape))
+    if what == "forward":
+        forward = jax.jit(lambda weights, x: NETWORKS[name](weights, x, False)[0])
+        return timed(lambda: jax.block_until_ready(forward(weights, x)))
+    names = [key for key, _ in model.named_parameters()]
+    moments = tuple([{key: jax.numpy.zeros_like(weights[key]) for key in names} for _ in range(2)])
+    step, state = training_step(NETWORKS[name]), [(weights, moments, 0)]
+
+    def call() -> None:
+        _, state[0] = jax.block_until_ready(step(state[0], x, y))
+
+    return timed(call)
+
+
 CALLS: dict[str, Callable[..., Call]] = {
     "decoder xtensor": xtensor_decoder,
     "decoder llama.cpp": llama_decoder,
@@ -254,6 +277,7 @@ CALLS: dict[str, Callable[..., Call]] = {
     "example xtensor": xtensor_example,
     "example torch": torch_example,
     "example torch.compile": torch_compiled_example,
+    "example jax.jit": jax_example,
 }
 
 

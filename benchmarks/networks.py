@@ -1,4 +1,4 @@
-"""Neural networks beside torch and llama.cpp: text from files of quantized weights, vectors of sentences, training.
+"""Neural networks beside torch, jax.jit and llama.cpp: text from quantized weights, vectors of sentences, training.
 
 Each library computes in a process of its own, on all processors; the processes take turns. ``of bandwidth`` is the
 share of the memory's bandwidth at which the weights of a token are read.
@@ -31,6 +31,7 @@ from ._network_process import CONTEXT, SENTENCES
 ROOT = Path(__file__).resolve().parents[1]
 
 MODULES = {
+    "jax.jit": ("jax",),
     "llama.cpp": ("llama_cpp", "gguf"),
     "torch": ("torch",),
     "torch.compile": ("torch",),
@@ -204,7 +205,7 @@ EXAMPLES = {
 }
 
 EXAMPLE_CASES = tuple(
-    NetworkCase(f"{what}, {text}", "example", (name, what), ("torch", "torch.compile"))
+    NetworkCase(f"{what}, {text}", "example", (name, what), ("torch", "torch.compile", "jax.jit"))
     for name, text in EXAMPLES.items()
     for what in ("forward", "training step")
 )

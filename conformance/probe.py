@@ -27,6 +27,12 @@ DISTRIBUTIONS = (
     "llvmlite",
     "dask",
     "cubed",
+    "torch",
+    "jax",
+    "mlx",
+    "pyopencl",
+    "pocl-binary-distribution",
+    "wgpu",
 )
 
 # Environment variables that decide which code computes; the record states those that are set.

@@ -177,10 +177,6 @@ def a_dtype(draw: Draw) -> Any:
     return draw.rng.choice(draw.dtypes) if draw.name == "astype" or draw.rng.random() < 0.4 else None
 
 
-def an_array(dtype: Any, *lengths: int) -> Callable[[Draw], Source]:
-    return lambda draw: source(draw.rng, np.dtype(dtype), lengths, finite)
-
-
 def indices(draw: Draw) -> Source:
     """Draw positions along the axes, some negative, a few out of bounds."""
     rng, shape = draw.rng, draw.shape
@@ -206,11 +202,6 @@ def choice(*values: Any) -> Callable[[Draw], Any]:
 
 def repetitions(draw: Draw) -> Any:
     return draw.rng.choice([(), (2,), (0,), (1, 2), (2, 1, 2), (0, 3), (-1,), 2])
-
-
-def axes_of_tensordot(draw: Draw) -> Any:
-    ndim = len(draw.shape)
-    return draw.rng.choice([0, ndim, ndim, 1, 2, ((0,), (0,)), ((-1,), (-1,)), ((0, 1), (0, 1)), ((), ())])
 
 
 def shift(draw: Draw) -> Any:

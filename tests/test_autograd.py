@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import gc
 import random
@@ -32,6 +33,19 @@ class Model:
 
 def numbers(x: Any) -> Any:
     return xp.to_numpy(x).tolist()
+
+
+def test_gradient_of_a_dict_with_defaults_has_its_factory() -> None:
+    def loss(weights: Any) -> Any:
+        return xp.sum(weights["a"] ** 2) + weights["missing"]
+
+    weights = collections.defaultdict(float, a=xp.asarray([1.0, 2.0]))
+    gradient = autograd.grad(loss)(weights)
+    assert type(gradient) is collections.defaultdict
+    assert gradient.default_factory is float
+    assert numbers(gradient["a"]) == [2.0, 4.0]
+    assert list(weights) == ["a"]
+    assert autograd.jvp(loss, (weights,), (weights,))[1] == 10.0
 
 
 # -- results ----------------------------------------------------------------------------------------------------------

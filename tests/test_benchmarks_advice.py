@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import advice
 from xtensor._advice import rates
-from xtensor._advice.rates import known_rates
+from xtensor._core.rates import known_rates
 
 SIZES = {"ROWS": 16, "FEW_ROWS": 4, "LONG": 256, "CACHED": 64, "SORTED_ROWS": 2, "CALLS": 2, "ROUNDS": 1, "REPEATS": 1}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import platform
@@ -17,7 +18,9 @@ import xtensor as xp
 from xtensor import __main__ as command
 from xtensor._advice import choice
 from xtensor._advice import rates as module
-from xtensor._advice.rates import Rates, known_rates, rates_file
+from xtensor._core.device import eligible_devices
+from xtensor._core.rates import Rates, known_rates, rates_file
+from xtensor._core.registry import is_measured_first
 from xtensor.backend import Memory
 
 X = xp.empty((1000, 1000), device="meta")
@@ -190,6 +193,132 @@ def test_argument_without_a_function_is_refused(arguments, named):
     options = {} if arguments else {"least": 3}
     with pytest.raises(TypeError, match=rf"^best_device\(\) takes min_free_memory= alone .*, not {re.escape(named)}"):
         xp.best_device(*arguments, **options)
+
+
+# -- devices that are chosen once they are measured -------------------------------------------------------------------
+
+FASTER = {"bandwidth": 2e10, "reading": 2e10, "single": 4e11}
+
+
+class Measured(SinglePrecisionBackend):
+    """Device that is not chosen before it was measured faster than ``cpu``."""
+
+    chosen_by_itself = False
+    memory = Large.memory
+
+    def __init__(self, name, rank=5, devices=1):
+        super().__init__()
+        self.name, self.kinds = name, (name,)
+        self.rank = lambda spec: rank
+        self.devices = lambda: tuple([f"{name}:{number}" for number in range(devices)])
+        self.probes = 0
+
+    def probe(self):
+        self.probes += 1
+        return super().probe()
+
+
+def test_device_that_is_not_measured_is_not_chosen_and_its_library_not_imported(registry):
+    backend = Measured("unmeasured")
+    xp.register_backend(backend)
+    keep(cpu={}, **{"other:0": FASTER})
+    assert xp.default_device() == xp.best_device()
+    assert xp.default_device() in ("cpu", "numpy")
+    assert backend.probes == 0
+    assert xp.devices()[-1] == "unmeasured:0"
+
+
+def test_measured_device_is_chosen(registry):
+    xp.register_backend(Measured("measured", devices=2))
+    keep(cpu={}, **{"measured:1": FASTER, "measured:0": {"bandwidth": 1e9}})
+    assert xp.default_device() == "measured:1"
+    assert xp.best_device() == "measured:1"
+    assert xp.devices()[0] == "measured:1"
+    assert xp.devices()[-1] == "measured:0"
+    assert "measured:0" not in [item.device for item in xp.best_device(product, X).ranking]
+
+
+@pytest.mark.parametrize("rate", FASTER)
+def test_device_that_is_not_faster_in_one_kind_of_work_is_not_chosen(registry, rate):
+    xp.register_backend(Measured("measured"))
+    keep(cpu={}, **{"measured:0": FASTER | {rate: RATES[rate]}})
+    assert xp.default_device() in ("cpu", "numpy")
+
+
+def test_device_is_not_chosen_where_cpu_is_not_measured(registry):
+    xp.register_backend(Measured("measured"))
+    keep(numpy={}, **{"measured:0": FASTER})
+    assert xp.default_device() in ("cpu", "numpy")
+
+
+def test_measured_device_of_a_negative_rank_is_not_chosen(registry):
+    backend = Measured("measured", rank=-1)
+    xp.register_backend(backend)
+    keep(cpu={}, **{"measured:0": FASTER})
+    assert xp.default_device() in ("cpu", "numpy")
+    assert backend.probes == 0
+
+
+def test_measured_device_that_is_gone_is_not_chosen(registry):
+    xp.register_backend(Measured("measured"))
+    keep(cpu={}, **{"measured:5": FASTER})
+    assert xp.default_device() in ("cpu", "numpy")
+
+
+def test_measured_devices_are_chosen_in_the_order_of_their_ranks(registry):
+    for name, rank in (("third", 2), ("first", 4), ("second", 3)):
+        xp.register_backend(Measured(name, rank))
+    keep(cpu={}, **dict.fromkeys(("second:0", "third:0", "first:0"), FASTER))
+    assert [str(device) for device in xp.devices()[:3]] == ["first:0", "second:0", "third:0"]
+
+
+def test_order_of_the_backends_devices():
+    devices = (
+        *(("triton", "cuda:0"), ("cupy", "cuda:0"), ("dpnp", "sycl:gpu:0"), ("mlx", "mlx:metal")),
+        *(("opencl", "opencl:0"), ("webgpu", "webgpu:0"), ("llvm", "cpu"), ("numpy", "cpu")),
+    )
+    backends = {name: importlib.import_module(f"xtensor_backends.{name}").backend for name, _ in devices}
+    ranks = [backends[name].rank(spec) for name, spec in devices]
+    assert ranks == sorted(set(ranks), reverse=True)
+    assert ranks[-1] == 0
+    measured_first = [name for name, spec in devices if is_measured_first(backends[name], spec)]
+    assert measured_first == ["mlx", "opencl", "webgpu"]
+    assert backends["mlx"].rank("mlx:cpu") < 0
+
+
+def test_calibration_includes_devices_that_are_measured_first(registry, monkeypatch, capsys):
+    shorten(monkeypatch)
+    xp.register_backend(Measured("measured"))
+    xp.register_backend(Measured("never", rank=-1))
+    keep(cpu={}, numpy={})
+    eligible = eligible_devices()
+    added = {str(item) for item in module.candidates() if item not in eligible}
+    kinds = ("measured:", "mlx:metal", "opencl:", "webgpu:")
+    assert added == {name for name in map(str, xp.devices()) if name.startswith(kinds)}
+    assert command.main(["calibrate", "--device", "measured:0"]) == 0
+    known = known_rates()
+    ratio = known["measured:0"].bandwidth / known["cpu"].bandwidth
+    sentence = (
+        f"measured:0 is not chosen by itself: its rates beside those of cpu are elementwise operations {ratio:.2g}"
+    )
+    assert sentence in capsys.readouterr().out
+
+
+def test_calibration_names_the_command_for_cpu(registry, monkeypatch, capsys):
+    shorten(monkeypatch)
+    xp.register_backend(Measured("measured"))
+    assert command.main(["calibrate", "--device", "measured:0"]) == 0
+    assert "measured:0 is not chosen by itself: run python -m xtensor calibrate --device cpu" in capsys.readouterr().out
+
+
+def test_device_that_fails_keeps_the_rates_of_the_others(registry, monkeypatch, capsys):
+    shorten(monkeypatch)
+    backend = Measured("measured")
+    monkeypatch.setattr(backend, "from_host", lambda *args, **options: 1 / 0)
+    xp.register_backend(backend)
+    assert command.main(["calibrate", "--device", "measured:0", "--device", "numpy"]) == 1
+    assert capsys.readouterr().err == "calibrate: measured:0: division by zero\n"
+    assert list(known_rates()) == ["numpy"]
 
 
 # -- rates ------------------------------------------------------------------------------------------------------------

@@ -324,6 +324,30 @@ def test_einsum_matches_numpy(device, subscripts, most_products, data):
     expect(result, expected, ulp=64, atol=1e-8, signs=False)
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_ravel_of_elements_apart_in_memory_is_a_copy(order):
+    for view in (lambda x: x[::2], lambda x: x[1::3, None], lambda x: x[::-1], lambda x: x[None, ::2]):
+        host, x = np.arange(6.0), xp.arange(6.0, device="cpu")
+        for array in (host, x):
+            flat = view(array).ravel(order)
+            flat += 1.0
+            flat = np.ravel(view(array), order)
+            flat += 1.0
+        np.testing.assert_array_equal(xp.to_numpy(x), host)
+
+
+@pytest.mark.parametrize("function", [np.einsum, xp.einsum])
+@pytest.mark.parametrize("dtype", [B, I8, np.dtype("float16"), F8, C16])
+def test_einsum_that_adds_nothing_up_is_a_view_on_the_host(dtype, function):
+    for subscripts, shape in [("ii->i", (3, 3)), ("ij->ji", (2, 3)), ("i...->...i", (2, 3)), ("iij->ji", (2, 2, 3))]:
+        x = xp.zeros(shape, dtype=dtype, device="cpu")
+        expected = np.zeros(shape, dtype)
+        view = function(subscripts, x)
+        view[...] = 1
+        np.einsum(subscripts, expected)[...] = 1
+        np.testing.assert_array_equal(xp.to_numpy(x), expected)
+
+
 def test_einsum_takes_lists_of_labels(device):
     (a, x), (b, y) = made(np.arange(6.0).reshape(2, 3)), made(np.arange(12.0).reshape(3, 4))
     expect(xp.einsum(x, [0, 1], y, [1, 2], [2, 0]), np.einsum(a, [0, 1], b, [1, 2], [2, 0]))

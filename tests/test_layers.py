@@ -55,6 +55,9 @@ OPTIONAL = {
     "tqdm.auto": "optional: the progress bar of batches",
     "dis": "needed only where an expression has large temporaries",
     "logging": "needed only by a transfer that is logged",
+    "signal": "needed only while the library of a device is imported",
+    "dataclasses": "needed only for those of a user, and with them a twentieth of `import xtensor`",
+    "xtensor._core.rates": "needed only where a device is chosen; it imports pathlib and json",
 }
 """Modules that functions import, with the reason."""
 

@@ -1,6 +1,6 @@
 """Options of the suite: ``--device``, the profiles of ``XTENSOR_TESTS_PROFILE``, the tiers of ``XTENSOR_STRESS``.
 
-A long run of all stress tests without a failure stores its figures.
+A long run of stress tests stores the figures of each module that has no failure.
 """
 
 from __future__ import annotations
@@ -130,8 +130,12 @@ def test_long_run_stores_the_figures_of_its_modules(tmp_path):
     figures = {"test_calls": [{"calls": 7}], "test_programs": []}
     assert stored_modules(tmp_path) == figures
     assert stored_modules(tmp_path, "stress/test_programs.py") == figures
-    # Those of other versions are left out.
+    # One module's failure does not cost the figures of the others.
     path = tmp_path / "stress" / "results" / "cpu.json"
+    path.unlink()
+    assert stored_modules(tmp_path, FAILURE="1") == {"test_calls": [{"calls": 7}]}
+    assert stored_modules(tmp_path) == figures
+    # Those of other versions are left out.
     path.write_text(json.dumps({**json.loads(path.read_text()), "python": "3.0"}))
     assert stored_modules(tmp_path, "stress/test_programs.py") == {"test_programs": []}
 
@@ -142,7 +146,8 @@ def test_long_run_stores_the_figures_of_its_modules(tmp_path):
         (("-k", "test_all", "stress"), {}),
         (("--collect-only", "stress"), {}),
         (("stress/test_calls.py::test_all",), {}),
-        ((), {"FAILURE": "1"}),
+        (("stress/test_programs.py",), {"FAILURE": "1"}),
+        (("-x", "stress/test_programs.py", "stress/test_calls.py"), {"FAILURE": "1"}),
         ((), {"XTENSOR_STRESS": ""}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Slices within transforms: what is written to them, and to their arrays, is seen by the others."""
+"""Views within transforms: what is written to them, and to their arrays, is seen by the others."""
 
 from __future__ import annotations
 
@@ -56,6 +56,32 @@ def writes_to_the_argument(x: Any) -> Any:
     return xp.sum(x * x)
 
 
+def writes_to_a_reversed_transpose(x: Any) -> Any:
+    y = xp.stack([x, 2.0 * x])
+    columns = xp.flip(y.T, axis=0)
+    columns[0, 1] = x[0] * 5.0
+    columns += 1.0
+    return xp.sum(y * y)
+
+
+def writes_below_a_reshaped_array(x: Any) -> Any:
+    y = x * 1.0
+    column = y.reshape(3, 1)
+    flat = xp.expand_dims(column, axis=0).ravel()
+    y[0] = 3.0 * x[2]
+    flat[1:] *= 2.0
+    return xp.sum(column * column)
+
+
+def writes_to_a_copy_by_reshape(x: Any) -> Any:
+    y = xp.stack([x, x])
+    flat = y.T.reshape(-1)
+    flat += 1.0
+    every_second = y[0, ::2].ravel()
+    every_second += 1.0
+    return xp.sum(y * y)
+
+
 FUNCTIONS = {
     # At (1, 2, 3): the value, and the gradient.
     writes_to_a_slice: (24.0, [4.0, 4.0, 8.0]),  # (a + 1)² + b² + (c + 1)²
@@ -67,14 +93,22 @@ FUNCTIONS = {
     writes_to_a_copy: (14.0, [2.0, 4.0, 6.0]),
     writes_by_an_operator: (56.0 + 1.0 + 16.0 + 36.0, [10.0, 32.0, 48.0]),  # 5 a² + 8 b² + 8 c²
     writes_to_the_argument: (22.0, [4.0, 6.0, 6.0]),
+    # (a + 1)² + (b + 1)² + (c + 1)² + (2 a + 1)² + (2 b + 1)² + (5 a + 1)²
+    writes_to_a_reversed_transpose: (29.0 + 9.0 + 25.0 + 36.0, [4.0 + 12.0 + 60.0, 6.0 + 20.0, 8.0]),
+    writes_below_a_reshaped_array: (81.0 + 16.0 + 36.0, [0.0, 16.0, 54.0 + 24.0]),  # 9 c² + 4 b² + 4 c²
+    writes_to_a_copy_by_reshape: (28.0, [4.0, 8.0, 12.0]),  # 2 (a² + b² + c²)
 }
+
+BY_FUNCTIONS = (writes_to_a_reversed_transpose, writes_below_a_reshaped_array, writes_to_a_copy_by_reshape)
+"""Functions with views that are no slices. Off the host, the library decides which results are views."""
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_writes_are_seen_as_without_the_transform(device: xp.Device, function: Any) -> None:
     value, gradient = FUNCTIONS[function]
     x = xp.asarray([1.0, 2.0, 3.0])
-    assert float(function(x.copy())) == value
+    if x.device.host or function not in BY_FUNCTIONS:
+        assert float(function(x.copy())) == value
     found, derivative = autograd.value_and_grad(function)(x)
     assert (float(found), derivative.tolist()) == (value, gradient)
     tangents = [autograd.jvp(function, (x,), (xp.eye(3)[i, :],))[1] for i in range(3)]
@@ -128,9 +162,9 @@ def test_slices_that_nobody_has_are_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    "view", [lambda y: xp.reshape(y, (3, 1)), lambda y: xp.flip(y), lambda y: y[np.asarray([0, 1])]]
+    "view", [lambda y: xp.reshape(y, (3, 1), copy=True), lambda y: xp.roll(y, 1), lambda y: y[np.asarray([0, 1])]]
 )
-def test_other_functions_give_values(view: Any) -> None:
+def test_copies_are_values(view: Any) -> None:
     def function(x: Any) -> Any:
         y = x * 1.0
         other = view(y)

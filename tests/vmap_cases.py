@@ -10,8 +10,6 @@ import xtensor as xp
 
 __all__ = ["batch_of", "batches", "positions_of_arrays", "with_arrays"]
 
-SIZE = 3
-
 
 def batch_of(x: xp.Array) -> xp.Array:
     """Return three examples that a function accepts where it accepts the array, the first of them."""

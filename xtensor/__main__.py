@@ -14,9 +14,10 @@ from io import TextIOWrapper
 from typing import Any
 
 import xtensor as xp
-from xtensor._advice.rates import Rates, calibrate, rates_file
+from xtensor._advice.rates import calibrate, candidates
 from xtensor._core.compiled import missing
-from xtensor._core.device import eligible_devices
+from xtensor._core.rates import COMPARED, Rates, faster_devices, known_rates, rates_file
+from xtensor._core.registry import is_measured_first
 from xtensor._core.text import text_table
 from xtensor._doctor import examine, report_text
 
@@ -31,7 +32,7 @@ def report() -> dict[str, Any]:
         try:
             # Not memory(): querying free memory may initialise an unused GPU.
             info = device.info()
-            entry |= {name: getattr(info, name) for name in info.__slots__}
+            entry |= info._asdict()
         except Exception as error:
             entry["error"] = f"{type(error).__name__}: {error}"
         devices.append(entry)
@@ -84,14 +85,47 @@ def rates_table(measured: dict[str, Rates]) -> str:
 
 
 def _calibrate(specs: Sequence[str]) -> int:
-    """Measure the rates of some devices, or of all of a rank of 0 or more, and return the exit status."""
+    """Measure the rates of some devices, or of all that may be chosen by themselves, and return the exit status."""
     try:
-        measured = calibrate([xp.device(spec) for spec in specs] or eligible_devices(), _show_progress)
-    except (ValueError, xp.BackendUnavailableError, OSError) as error:
+        targets = [xp.device(spec) for spec in specs] or candidates()
+    except (ValueError, xp.BackendUnavailableError) as error:
         print(f"calibrate: {error}", file=sys.stderr)
         return 1
-    print(f"{rates_table(measured)}\n\nkept in {rates_file()}")
-    return 0
+    measured: dict[str, Rates] = {}
+    for number, target in enumerate(targets):
+
+        def show(what: str, part: float, number: int = number) -> None:
+            _show_progress(what, (number + part) / len(targets))
+
+        try:
+            measured |= calibrate([target], show)
+        except Exception as error:  # of any library, and of the file: the other devices are measured nevertheless
+            print(f"calibrate: {target}: {error}", file=sys.stderr)
+    if measured:
+        print("\n".join([rates_table(measured), "", *choices(targets), f"kept in {rates_file()}"]))
+    return int(len(measured) < len(targets))
+
+
+def choices(targets: Sequence[xp.Device]) -> list[str]:
+    """Return a sentence for each device that is chosen by itself only if it is faster than ``cpu``."""
+    known, faster = known_rates(), faster_devices()
+    sentences = []
+    for target in targets:
+        name = str(target)
+        if name not in known or not is_measured_first(target._provider, target._spec):
+            continue
+        if "cpu" not in known:
+            sentences.append(f"{name} is not chosen by itself: run python -m xtensor calibrate --device cpu")
+            continue
+        ratios = ", ".join(
+            [
+                f"{what} {getattr(known[name], rate) / getattr(known['cpu'], rate):.2g}"
+                for rate, what in COMPARED.items()
+            ]
+        )
+        chosen = "may be chosen by itself" if name in faster else "is not chosen by itself"
+        sentences.append(f"{name} {chosen}: its rates beside those of cpu are {ratios}")
+    return sentences
 
 
 def _doctor(specs: Sequence[str], *, as_json: bool) -> int:

@@ -8,7 +8,14 @@ from __future__ import annotations
 from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
 from ._core.chunks import ChunkFunction
 from ._core.compiled import with_short_way
-from ._core.corrections import CORRECTIONS, LAPACK_CORRECTIONS, REDUCTION_CORRECTIONS
+from ._core.corrections import (
+    CORRECTIONS,
+    LAPACK_CORRECTIONS,
+    REDUCTION_CORRECTIONS,
+    SHORT_POWERS,
+    refuse_negative_power,
+    short_power,
+)
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
 from ._core.errors import (
     BackendUnavailableError,
@@ -21,7 +28,7 @@ from ._core.errors import (
 from ._core.files import read_file, user_cache, write_file
 from ._core.forks import around_forks
 from ._core.fp_warnings import rewarn
-from ._core.kernel_program import SHORT_POWERS, Generator, Program, Step, refuse_negative_power, short_power
+from ._core.kernel_program import Generator, Program, Step
 from ._core.library_functions import (
     arange_terms,
     axes_of,

@@ -25,7 +25,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     },
     "cupy": {
         r"test_einsum_unary_views": (
-            "`einsum` of one operand is no view, and `x.base` is a new Array on the owner's memory: [Views and "
+            "`x.base` is a new Array on the owner's memory; the memory is shared as in NumPy: [Views and "
             "copies](numpy.md#views-and-copies)"
         ),
         r"test_from_data\.py::TestFromData::": "strides along an axis of length 1; the values are equal",

@@ -51,17 +51,24 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def stress_results(module: str) -> str:
-    """Format the stored long runs: the counts of a stress module, or for ``runs`` a list of the runs."""
+    """Format the stored long runs: the counts of a stress module, or for ``runs`` the runs and their modules."""
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(STRESS_RESULTS.glob("*.json"))]
     if not runs:
         return "No long run is stored yet."
-    return "\n\n".join(_conditions(run) if module == "runs" else _counts(run, f"test_{module}") for run in runs)
+    if module == "runs":
+        return "\n\n".join(f"{_conditions(run)}\n\n{_modules(run)}" for run in runs)
+    return "\n\n".join(_counts(run, f"test_{module}") for run in runs)
+
+
+def _stress_modules() -> list[str]:
+    """Names of the stress modules that the repository has."""
+    return sorted(path.stem for path in STRESS_RESULTS.parent.glob("test_*.py"))
 
 
 def _conditions(run: dict[str, Any]) -> str:
     """Devices, dates, duration and versions of the modules that were run."""
     modules = run["modules"].values()
-    count = len(list(STRESS_RESULTS.parent.glob("test_*.py")))
+    count = len(_stress_modules())
     dates = " to ".join(sorted({min(module["date"] for module in modules), max(module["date"] for module in modules)}))
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     return (
@@ -69,6 +76,19 @@ def _conditions(run: dict[str, Any]) -> str:
         f"{sum(module['seconds'] for module in modules):,} s; xtensor {run['xtensor']}, "
         f"Python {run['python']}{'' if run['gil'] else ' without the GIL'}, {versions}; {run['platform']}"
     )
+
+
+def _modules(run: dict[str, Any]) -> str:
+    """A row for each stress module, with its tests that passed; none of a stored run failed."""
+    lines = ["| module | date | tests passed | skipped | seconds |", "| --- | --- | ---: | ---: | ---: |"]
+    for name in _stress_modules():
+        if (module := run["modules"].get(name)) is None:
+            lines.append(f"| `{name}.py` | not run to its end | | | |")
+        else:
+            # Runs from before the counts were stored have none.
+            passed, skipped = (f"{module[key]:,}" if key in module else "not counted" for key in ("passed", "skipped"))
+            lines.append(f"| `{name}.py` | {module['date']} | {passed} | {skipped} | {module['seconds']:,} |")
+    return "\n".join(lines)
 
 
 def _counts(run: dict[str, Any], module: str) -> str:

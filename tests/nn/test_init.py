@@ -14,8 +14,6 @@ from xtensor import autograd, nn
 SHAPE = (60, 40, 5)
 """60 outputs and 40 inputs, and a kernel of 5."""
 
-FANS = {"fan_in": 200, "fan_out": 300}
-
 UNIFORM = {
     "uniform_": ((), {}, 0.0, 1.0),
     "uniform_ of bounds": ((-3.0, 5.0), {}, -3.0, 5.0),

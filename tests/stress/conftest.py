@@ -27,7 +27,7 @@ LIBRARIES = ("numpy", "scipy", "llvmlite", "array-api-strict", "dpnp", "cupy", "
 
 _records: dict[str, list[dict[str, Any]]] = {}
 _seconds: Counter[str] = Counter()
-_passed: set[str] = set()
+_outcomes: Counter[tuple[str, str]] = Counter()
 _deselected: list[pytest.Item] = []
 
 
@@ -64,17 +64,17 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up the time of each module, and remember which ones have a test that passed."""
+    """Add up the time of each module, and count its tests that passed, were skipped or failed."""
     module = Path(report.nodeid.partition("::")[0]).stem
     _seconds[module] += report.duration
-    if report.when == "call" and report.passed:
-        _passed.add(module)
+    if not report.passed or report.when == "call":
+        _outcomes[module, report.outcome] += 1
 
 
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Write the figures of a long run of whole modules in which no test failed."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the figures of a long run's modules that ended without a failure, whatever became of the others."""
     selected = _deselected or any("::" in argument for argument in session.config.args)
-    if not LONG or exitstatus or selected or hasattr(session.config, "workerinput"):
+    if not LONG or selected or hasattr(session.config, "workerinput"):
         return
     devices = session.config.getoption("--device") or [str(device) for device in usable_devices()]
     conditions = {
@@ -86,9 +86,19 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES if _installed(name)},
     }
     date = datetime.now(UTC).date().isoformat()
+    tests = Counter(item.path.stem for item in session.items if item.path.parent == FOLDER)
     modules = {
-        name: {"date": date, "seconds": round(_seconds[name]), "records": _records.get(name, [])}
-        for name in sorted({item.path.stem for item in session.items if item.path.parent == FOLDER} & _passed)
+        name: {
+            "date": date,
+            "seconds": round(_seconds[name]),
+            "passed": _outcomes[name, "passed"],
+            "skipped": _outcomes[name, "skipped"],
+            "records": _records.get(name, []),
+        }
+        for name, count in tests.items()
+        if _outcomes[name, "passed"]
+        and _outcomes[name, "passed"] + _outcomes[name, "skipped"] == count
+        and not _outcomes[name, "failed"]
     }
     if modules:
         store(RESULTS / f"{'+'.join(devices).replace(':', '-')}.json", conditions, modules)

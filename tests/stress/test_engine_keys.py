@@ -103,7 +103,7 @@ def on_device(key: Any, engine: str, rng: Random) -> Any:
     return tuple(placed) if isinstance(key, tuple) else placed[0]
 
 
-def test_elements_of_each_key_are_those_of_numpy(engine):
+def test_elements_of_each_key_are_those_of_numpy(engine, figures):
     rng = Random(1)
     pairs = []
     for shape, key in cases(engine, rng):
@@ -111,12 +111,14 @@ def test_elements_of_each_key_are_those_of_numpy(engine):
         x, on = chunked(values, engine, rng), on_device(key, engine, rng)
         pairs.append(((shape, engines.chunks(x), key), outcome(lambda: x[on]), outcome(lambda: values[key].copy())))  # noqa: B023 - called at once
     check(pairs)
+    figures.record(keys=len(pairs))
 
 
-def test_assignment_by_each_key_is_that_of_numpy(engine):
+def test_assignment_by_each_key_is_that_of_numpy(engine, figures):
     rng = Random(2)
     pairs = []
-    for shape, key in cases(engine, rng):
+    keys = cases(engine, rng)
+    for shape, key in keys:
         expected = np.arange(float(np.prod(shape))).reshape(shape)
         x, on = chunked(expected.copy(), engine, rng), on_device(key, engine, rng)
         case = shape, engines.chunks(x), key
@@ -130,3 +132,4 @@ def test_assignment_by_each_key_is_that_of_numpy(engine):
         x[on] = value if isinstance(value, float) else xp.asarray(value, device=engine)
         pairs.append((case, x, expected))
     check(pairs)
+    figures.record(keys=len(keys))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from xtensor._advice.rates import known_rates, rates_file
 from xtensor._core import files
+from xtensor._core.rates import known_rates, rates_file
 from xtensor_backends.llvm import _compile
 from xtensor_backends.llvm._cache import Cache
 

@@ -1,4 +1,4 @@
-"""Random programs that write to arrays and to slices of slices of them, within transforms: as on arrays of NumPy.
+"""Random programs that write to arrays and to views of views of them, within transforms: as on arrays of NumPy.
 
 The programs are linear in their argument and compute with small integers, so that values and derivatives are exact.
 """
@@ -35,9 +35,36 @@ def keys(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
     return tuple(parts) if len(parts) > 1 or rng.random() < 0.5 else parts[0]
 
 
+def rearranged(rng: np.random.Generator, a: Any) -> Any:
+    """A view of an array whose elements have another order or shape; a copy where NumPy's reshape makes one."""
+    kind = rng.choice(["transpose", "reversed", "flat", "reshape", "flip", "expand", "squeeze", "swap", "move", "turn"])
+    xp = a.__array_namespace__()
+    axis = int(rng.integers(-a.ndim, a.ndim))
+    if kind == "transpose":
+        return xp.permute_dims(a, tuple(rng.permutation(a.ndim).tolist()))
+    if kind == "reversed":
+        return a.T
+    if kind == "flat":
+        return a.ravel()
+    if kind == "reshape":
+        return a.reshape(a.shape[::-1])
+    if kind == "flip":
+        return xp.flip(a, axis=None if rng.random() < 0.3 else axis)
+    if kind == "expand":
+        return xp.expand_dims(a, axis=axis)
+    if kind == "squeeze":
+        return a.squeeze()
+    if kind == "swap":
+        return a.swapaxes(axis, 0)
+    if kind == "move":
+        return xp.moveaxis(a, axis, 0)
+    return a.mT if a.ndim > 1 else a[::-1]
+
+
 def statement(rng: np.random.Generator) -> Statement:
     """A random statement on a list of arrays, which may append to it."""
-    kind = rng.choice(["select", "select", "copy", "add", "multiply", "assign", "assign in place", "other"])
+    kinds = ["select", "rearrange", "rearrange", "copy", "add", "multiply", "assign", "assign in place", "other"]
+    kind = rng.choice(kinds)
     first, second = rng.random(2)
     number = float(rng.integers(-2, 3))
     draws = int(rng.integers(2**31))
@@ -50,6 +77,10 @@ def statement(rng: np.random.Generator) -> Statement:
             selected = a[key]
             if selected.ndim:
                 arrays.append(selected)
+        elif kind == "rearrange":
+            result = rearranged(np.random.default_rng(draws), a)
+            if 0 < result.ndim < 5:
+                arrays.append(result)
         elif kind == "copy":
             arrays.append(a.copy())
         elif kind == "add":
@@ -85,7 +116,7 @@ def program(seed: int) -> Callable[[Any], Any]:
 
 
 @pytest.mark.parametrize("chunk", range(8))
-def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk: int) -> None:
+def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk: int, figures: Any) -> None:
     if device.name == "strict":
         pytest.skip("keys that the standard does not define are among the programs")
     rng = np.random.default_rng(chunk)
@@ -107,3 +138,4 @@ def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk:
         gradients = xp.to_numpy(xp.vmap(autograd.grad(function))(batch))
         np.testing.assert_array_equal(gradients, np.stack([gradient, gradient]), err_msg=str(seed))
         assert np.array_equal(xp.to_numpy(x), host), seed
+        figures.record(programs=1)

@@ -13,10 +13,10 @@ from .._core.device import best_device as most_capable_device
 from .._core.errors import describe
 from .._core.html import escape
 from .._core.operations import TABLE
+from .._core.rates import Rates, known_rates
 from .._core.trees import flatten
 from .._estimate import Estimate, estimate
 from .._ops.elementwise import exponential, hyperbolic, trigonometric
-from .rates import Rates, known_rates
 
 __all__ = ["Advice", "Candidate", "best_device"]
 
@@ -98,7 +98,8 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
     """Return the most capable device with enough free memory, or advise a device for a function.
 
     Devices of a rank below 0, ``strict`` and ``triton:interpret`` for example, are considered only where
-    :func:`set_backend_priority` names their backend.
+    :func:`set_backend_priority` names their backend. Those of Metal, OpenCL and WebGPU are considered once
+    ``python -m xtensor calibrate`` measured them faster than ``cpu``.
 
     Parameters
     ----------

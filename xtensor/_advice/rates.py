@@ -1,19 +1,10 @@
-"""Rates of the devices of this machine: measured once by ``python -m xtensor calibrate``, and kept in the user's cache.
-
-Requirements: a file that is missing, damaged or of another machine is no rates; several processes may write at once;
-rates of other machines in the file, as in a home directory that machines share, stay.
-"""
+"""The measurement of the rates of this machine's devices by ``python -m xtensor calibrate``."""
 
 from __future__ import annotations
 
-import json
 import math
-import platform
-import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,13 +12,11 @@ import numpy as np
 from .. import _ops as xp
 from .. import fft, linalg
 from .._core.array import Array, to_numpy
-from .._core.device import Device
-from .._core.files import FOLDER_VARIABLE, read_file, user_cache, write_file
+from .._core.device import Device, devices, eligible_devices
+from .._core.rates import Rates, keep_rates
+from .._core.registry import is_measured_first
 
-__all__ = ["Rates", "calibrate", "known_rates", "measure", "rates_file"]
-
-LARGEST_FILE = 2**24
-"""Bound of the size of the file, in bytes: a machine has a kilobyte."""
+__all__ = ["calibrate", "candidates", "measure"]
 
 ROWS = 1024
 """Rows and columns of the matrices that are multiplied and transformed."""
@@ -53,84 +42,16 @@ REPEATS = 2
 """Measurements in a round."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Rates of one device.
-
-    Attributes
-    ----------
-    bandwidth
-        Bytes that elementwise operations move in a second, with new memory for the result.
-    reading
-        Bytes that reductions read in a second.
-    variances
-        Bytes of arrays whose variance is computed in a second; libraries without a kernel pass over them several times.
-    functions
-        Exponentials in a second, which stand for all transcendental functions.
-    sorting
-        Comparisons of sorting in a second.
-    single, double
-        Operations of products of matrices in a second, in float32 and in float64; ``double`` is 0 where the device has
-        no float64.
-    decompositions, transforms
-        Operations of decompositions and of Fourier transforms in a second.
-    upload, download
-        Bytes in a second from the host to the device, and back.
-    call
-        Seconds of a call with one element.
-    """
-
-    bandwidth: float
-    reading: float
-    variances: float
-    functions: float
-    sorting: float
-    single: float
-    double: float
-    decompositions: float
-    transforms: float
-    upload: float
-    download: float
-    call: float
-
-
-def rates_file() -> Path | None:
-    """Return the file of the rates: below the folder that XTENSOR_CACHE_DIR names, or in the user's cache.
-
-    It has a folder of its own, because the cache of compiled code removes files from its folder.
-    """
-    found = user_cache()
-    return None if found is None else found[0] / "rates" / "rates.json"
-
-
-def known_rates() -> dict[str, Rates]:
-    """Return the rates of this machine's devices by their names; empty before a calibration."""
-    found = _read().get(platform.node(), {})
-    names = {field.name for field in fields(Rates)}
-    known = {}
-    for name, values in found.items() if isinstance(found, dict) else ():
-        if isinstance(values, dict) and set(values) == names and all(map(_is_rate, values.values())):
-            known[name] = Rates(**values)
-    return known
-
-
-def _is_rate(value: Any) -> bool:
-    return isinstance(value, (int, float)) and 0 <= value <= sys.float_info.max
-
-
-def _read() -> dict[str, Any]:
-    path = rates_file()
-    try:
-        found = {} if path is None else json.loads(read_file(path, largest=LARGEST_FILE))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+def candidates() -> list[Device]:
+    """Return the devices that may be chosen without being named, and those that may if they are faster than ``cpu``."""
+    eligible = eligible_devices()
+    return [item for item in devices() if item in eligible or is_measured_first(item._provider, item._spec)]
 
 
 def calibrate(
-    devices: Iterable[Device], progress: Callable[[str, float], None] = lambda what, part: None
+    targets: Iterable[Device], progress: Callable[[str, float], None] = lambda what, part: None
 ) -> dict[str, Rates]:
-    """Measure the rates of devices, keep them, and return them by the devices' names.
+    """Measure the rates of devices, keep those of each, and return them by the devices' names.
 
     ``progress`` is called before each measurement with its name and the part that is done.
 
@@ -139,7 +60,7 @@ def calibrate(
     OSError
         If the file cannot be written.
     """
-    targets = list(devices)
+    targets = list(targets)
     measured = {}
     for number, target in enumerate(targets):
 
@@ -147,19 +68,8 @@ def calibrate(
             progress(f"{target}: {what}", (number + part) / len(targets))
 
         measured[str(target)] = measure(target, report)
-    _write(measured)
+        keep_rates(str(target), measured[str(target)])
     return measured
-
-
-def _write(measured: dict[str, Rates]) -> None:
-    path = rates_file()
-    if path is None:
-        raise OSError(f"there is no folder for the rates: set {FOLDER_VARIABLE}")
-    content = _read()
-    own = content.get(platform.node())
-    kept = own if isinstance(own, dict) else {}
-    content[platform.node()] = kept | {name: asdict(rates) for name, rates in measured.items()}
-    write_file(path, json.dumps(content, indent=1).encode())
 
 
 def measure(device: Device, report: Callable[[str, float], None] = lambda what, part: None) -> Rates:

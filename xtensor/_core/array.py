@@ -86,7 +86,7 @@ NOT_A_SCALAR = {
 
 ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
 """Functions of universal functions that were called before, for calls without options."""
-ASTYPE, MATRIX_TRANSPOSE = operation("astype"), operation("matrix_transpose")
+ASTYPE = operation("astype")
 
 
 def bind_namespace(module: ModuleType) -> None:
@@ -214,7 +214,7 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
     def T(self) -> Array:  # noqa: N802 - the standard's name
         """Transpose of a matrix. Of other dimensions, the axes reversed; ValueError on the device ``strict``."""
         if self.ndim == 2:
-            return apply(MATRIX_TRANSPOSE, self._device, self._native)
+            return xp.matrix_transpose(self)  # type: ignore[no-any-return]
         if self._device._library.defined_only:
             raise ValueError(
                 f"x.T needs an array of two dimensions on the device strict, not shape {self.shape}; use x.mT for "
@@ -230,7 +230,7 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
                 "matrix transpose with ndim < 2 is undefined; x.mT needs an array of two or more dimensions, not shape "
                 f"{self.shape}"
             )
-        return apply(MATRIX_TRANSPOSE, self._device, self._native)
+        return xp.matrix_transpose(self)  # type: ignore[no-any-return]
 
     # -- the namespace and other libraries ------------------------------------------------------------------------
 

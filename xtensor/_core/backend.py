@@ -21,7 +21,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,15 +34,14 @@ Native: TypeAlias = Any
 """A backend's own array: ``numpy.ndarray``, ``cupy.ndarray``, …"""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceInfo:
+class DeviceInfo(NamedTuple):
     """Description of a device's hardware; None where the library does not tell.
 
     ``total_memory`` and ``free_memory`` are bytes.
     """
 
     name: str
-    index: int | None = None
+    index: int | None = None  # type: ignore[assignment] # in the place of the method of tuples
     total_memory: int | None = None
     free_memory: int | None = None
     compute_capability: str | None = None
@@ -76,7 +74,9 @@ class Provider(ABC):
     requires
         The requirement to install, as ``pip`` takes it.
     chosen_by_itself
-        Whether a device of it may be the default device without being named. False spares the choice its ``probe``.
+        Whether a device of it may be the default device without being named. False spares the choice its ``probe``,
+        and a device of a rank of 0 or more is chosen once ``python -m xtensor calibrate`` measured it faster than
+        ``cpu``.
     has_values
         Whether the arrays of its devices have values. :func:`xtensor.devices` lists no devices without.
     """
@@ -105,7 +105,8 @@ class Provider(ABC):
     def rank(self, spec: str) -> int:
         """Return the preference for serving a device; the device of the highest rank is the default one.
 
-        Ours: 30 Triton, 20 CuPy, 10 a SYCL GPU, 0 the CPU; below 0 a device is never chosen by itself.
+        Ours: 30 Triton, 20 CuPy, 10 a SYCL GPU, 4 MLX on Metal, 3 OpenCL, 2 WebGPU, 1 and 0 the CPU; below 0 a device
+        is never chosen by itself.
         """
         return 0 if self.chosen_by_itself else -100
 

@@ -99,18 +99,26 @@ def _computed_by_device(operation: Operation, args: tuple[Any, ...], kwargs: dic
     if operation.kind == "assignment" and not hasattr(args[0] if args else None, "_device"):
         return NotImplemented  # for the error: what is written to is an Array
     try:
-        device = _device_of((*args, *kwargs.values()))
+        chosen = _device_of((*args, *kwargs.values()))
     except RecursionError:  # a list that contains itself
         return NotImplemented
-    if device is None:
-        device = resolve(kwargs.get("device"))
+    device: Device = resolve(kwargs.get("device")) if chosen is None else chosen
+    if chosen is None:
         kwargs = {name: value for name, value in kwargs.items() if name != "device"}
     implementation = device.table[operation.index]
     if implementation.function is not_implemented:
         return NotImplemented
     arrays: list[Any] = []
+    natives: list[Any] = []
     try:
-        natives = [_native_argument(x, device, arrays) for x in args]
+        for x in args:
+            if x is None:
+                natives.append(x)
+            elif getattr(x, "_device", None) is device:  # an ordinary Array, without a call
+                arrays.append(x)
+                natives.append(x._native)
+            else:
+                natives.append(_native_argument(x, device, arrays))
         options = {name: _native_argument(x, device, arrays) for name, x in kwargs.items()}
         result = implementation.function(*natives, **options)
     except EXPLAINED_BY_COMPOSITION:
@@ -125,8 +133,10 @@ def _device_of(values: Iterable[Any]) -> Device | None:
     """
     chosen: Device | None = None
     for x in values:
-        device = _device_of(x) if _may_hold_arrays(x) else getattr(x, "_device", None)
-        if device is not None and (chosen is None or device.level > chosen.level):
+        device = getattr(x, "_device", None)
+        if device is None and _may_hold_arrays(x):
+            device = _device_of(x)
+        if device is not None and device is not chosen and (chosen is None or device.level > chosen.level):
             chosen = device
     return chosen
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,13 +21,45 @@ import numpy as np
 from .backend import Native
 from .complex_corrections import COMPLEX_CORRECTIONS
 from .dtypes import DType, kind_of
-from .kernel_program import short_power
 from .scaling import is_ordinary, largest, least_power, rescaled, smallest
 
-__all__ = ["CORRECTIONS", "LAPACK_CORRECTIONS", "REDUCTION_CORRECTIONS", "Correction"]
+__all__ = [
+    "CORRECTIONS",
+    "LAPACK_CORRECTIONS",
+    "REDUCTION_CORRECTIONS",
+    "SHORT_POWERS",
+    "Correction",
+    "refuse_negative_power",
+    "short_power",
+]
 
 Function: TypeAlias = Callable[..., Native]
 Correction: TypeAlias = Callable[[Any, Function], Function]
+
+SHORT_POWERS: dict[float, str] = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
+"""The operations that compute powers of some exponents, as in NumPy's operator: rounded exactly, and in less time."""
+
+
+def short_power(x1: Any, x2: Any) -> str | None:
+    """Return the operation that computes ``x1 ** x2`` of real floating-point numbers; None where ``pow`` does.
+
+    ``pow`` computes roots of float16, as on NumPy's arrays: of -0 and -infinity they are the standard's 0 and infinity.
+    """
+    if x2.__class__ not in (int, float) or x1.dtype.kind != "f" or (x2 == 0.5 and x1.dtype.char == "e"):
+        return None
+    return SHORT_POWERS.get(x2)
+
+
+def refuse_negative_power(x1: Any, x2: Any) -> None:
+    """Raise NumPy's error for integers to a negative integer; an array of exponents is looked at."""
+    if x2.__class__ is int:
+        refused = x2 < 0 and x1.dtype.kind in "bi" and x1.size > 0
+    elif getattr(x2, "dtype", None) is None or x2.dtype.kind != "i" or not getattr(x1, "size", 1):
+        return
+    else:
+        refused = np.result_type(getattr(x1, "dtype", x1), x2.dtype).kind == "i" and bool((x2 < 0).any())
+    if refused:
+        raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 def floor_divide(xp: Any, raw: Function) -> Function:
@@ -279,7 +310,6 @@ def sign(xp: Any, raw: Function) -> Function:
 # -- reductions whose intermediate results overflow, underflow or cancel ----------------------------------------------
 
 
-@dataclass(frozen=True)
 class ScaledReduction:
     """Reductions for which ``f(s x) = s**degree f(x)``: means, norms, variances and their roots.
 
@@ -301,10 +331,10 @@ class ScaledReduction:
         The reduced axes of a function without the option ``axis``.
     """
 
-    degree: int
-    power: int | None = 0
-    centered: bool = False
-    axes: tuple[int, ...] | None = None
+    def __init__(
+        self, degree: int, power: int | None = 0, *, centered: bool = False, axes: tuple[int, ...] | None = None
+    ) -> None:
+        self.degree, self.power, self.centered, self.axes = degree, power, centered, axes
 
     def __call__(self, xp: Any, raw: Function) -> Function:
         """Return the corrected function of a library."""

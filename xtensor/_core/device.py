@@ -498,8 +498,8 @@ def eligible_devices() -> list[Device]:
 def best_device(*, min_free_memory: int = 0) -> Device:
     """Return the most capable device with enough free memory.
 
-    Devices of a rank below 0, ``strict`` and ``triton:interpret`` for example, are chosen only where
-    :func:`set_backend_priority` names their backend.
+    Devices of a rank below 0, ``strict`` for example, are chosen only where :func:`set_backend_priority` names their
+    backend; those that calibration may choose, as OpenCL's, once they were measured faster than ``cpu``.
 
     Parameters
     ----------

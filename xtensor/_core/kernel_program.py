@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,32 +18,10 @@ import numpy as np
 from .backend import Native
 from .dtypes import DType
 
-__all__ = ["SHORT_POWERS", "Generator", "Program", "Step", "refuse_negative_power", "short_power"]
+__all__ = ["Generator", "Program", "Step", "name_of"]
 
-SHORT_POWERS: dict[float, str] = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
-"""The operations that compute powers of some exponents, as in NumPy's operator: rounded exactly, and in less time."""
-
-
-def short_power(x1: Any, x2: Any) -> str | None:
-    """Return the operation that computes ``x1 ** x2`` of real floating-point numbers; None where ``pow`` does.
-
-    ``pow`` computes roots of float16, as on NumPy's arrays: of -0 and -infinity they are the standard's 0 and infinity.
-    """
-    if x2.__class__ not in (int, float) or x1.dtype.kind != "f" or (x2 == 0.5 and x1.dtype.char == "e"):
-        return None
-    return SHORT_POWERS.get(x2)
-
-
-def refuse_negative_power(x1: Any, x2: Any) -> None:
-    """Raise NumPy's error for integers to a negative integer; an array of exponents is looked at."""
-    if x2.__class__ is int:
-        refused = x2 < 0 and x1.dtype.kind in "bi" and x1.size > 0
-    elif getattr(x2, "dtype", None) is None or x2.dtype.kind != "i" or not getattr(x1, "size", 1):
-        return
-    else:
-        refused = np.result_type(getattr(x1, "dtype", x1), x2.dtype).kind == "i" and bool((x2 < 0).any())
-    if refused:
-        raise ValueError("Integers to negative integer powers are not allowed.")
+name_of = lru_cache(maxsize=64)(attrgetter("name"))
+"""Return the name of a dtype, which NumPy puts together at each look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +139,21 @@ class Generator(ABC):
 
         It takes the arrays, and returns None where :meth:`compute` is to be asked. The method itself returns None where
         the cost of a call does not count.
+        """
+        return None
+
+    def rolling(
+        self, program: Program, shape: tuple[int, ...], shifts: Sequence[tuple[int, ...] | None]
+    ) -> Callable[[tuple[Native, ...], Sequence[float]], tuple[Native, ...] | None] | None:
+        """Return what computes a program's outputs for arrays of a shape, of which it reads some as rolled.
+
+        It takes the arrays and the scalars, and returns None or () where it cannot compute. The method itself returns
+        None where the arrays are to be rolled in memory.
+
+        Parameters
+        ----------
+        shifts
+            For each input that is rolled the shift along each axis, as of ``roll``, from 0 to before the axis' length.
         """
         return None
 

@@ -91,7 +91,7 @@ def base_of(arrays: Sequence[Array]) -> Device:
             chosen = x._device
     ground = default_device() if chosen is None else chosen
     # A variable of the imperative style is above the transforms that are going on.
-    for kind in active()[ground.level :]:
+    for kind in _active.get()[ground.level :]:
         ground = standing_on(kind, ground).device
     return ground
 

@@ -415,8 +415,8 @@ class Methods:
         return _numpy("ravel")(self, order).copy()
 
     def ravel(self: Any, order: Order = "C") -> Array:
-        """This array flattened; a view where the memory layout allows it."""
-        return xp.reshape(self, (-1,)) if order.__class__ is str and order == "C" else _numpy("ravel")(self, order)
+        """This array flattened; a view where its elements are contiguous."""
+        return _numpy("ravel")(self, order)
 
     def reshape(self: Any, *shape: int | Sequence[int], order: Order = "C", copy: bool | None = None) -> Array:
         """:func:`xtensor.reshape` of this array; the shape as a tuple or as several integers."""

@@ -42,6 +42,9 @@ OF_ONE_KIND = frozenset(("cubed", "dask", "jax", "mlx", "opencl", "torch", "webg
 RESERVED = OF_ONE_KIND | {"cupy", "dpnp", "llvm", "meta", "numpy", "strict", "triton"}
 """The names of our own backends, whose modules are ``xtensor_backends.<name>``; that of ``meta`` is in this package."""
 
+UNMEASURED = -100.0
+"""The rank of a device that has to be measured before it is chosen by itself."""
+
 META = "xtensor._meta:backend"
 """The backend of the device ``meta``, which needs no library and is in every installation."""
 
@@ -105,9 +108,12 @@ class Entry:
     def chosen_by_itself(self) -> bool:
         """Whether a device of the backend may be the default one without being named; True where it does not load."""
         try:
-            return self.load().chosen_by_itself
+            backend = self.load()
         except BackendUnavailableError:
             return True
+        return backend.chosen_by_itself or any(
+            spec.partition(":")[0] in backend.kinds and _declared_rank(backend, spec) >= 0 for spec in _faster_devices()
+        )
 
     def is_made_of(self, point: EntryPoint) -> bool:
         """Whether the backend is that of an entry point."""
@@ -209,11 +215,29 @@ class Entry:
 
 
 def rank(backend: Provider, spec: str) -> float:
-    """Return a backend's preference for serving a device or a kind; minus infinity where it cannot tell."""
+    """Return the preference for a device or a kind: below 0 where it must be measured faster than ``cpu`` before."""
+    if is_measured_first(backend, spec) and spec not in _faster_devices():
+        return UNMEASURED
+    return _declared_rank(backend, spec)
+
+
+def is_measured_first(backend: Provider, spec: str) -> bool:
+    """Whether a device may be chosen by itself, but not before it was measured faster than ``cpu``."""
+    return not backend.chosen_by_itself and _declared_rank(backend, spec) >= 0
+
+
+def _declared_rank(backend: Provider, spec: str) -> float:
+    """Return a backend's own preference; minus infinity where it cannot tell."""
     try:
         return float(backend.rank(spec))
     except Exception:
         return -math.inf
+
+
+def _faster_devices() -> list[str]:
+    from .rates import faster_devices
+
+    return faster_devices()
 
 
 def check_provider(backend: Provider) -> None:

@@ -64,6 +64,8 @@ class Copies:
 
     def begin(self) -> None:
         """Note the attributes of the copies before the function runs."""
+        if not self._copies:
+            return
         memo = Memo(self._copies)
         for number, copy in enumerate(self._copies):
             if isinstance(copy, TreeObject):
@@ -81,20 +83,19 @@ class Copies:
         """
         names: list[tuple[int, str]] = []
         values: list[Any] = []
-        if self._before:
-            memo = self._memo()
-            for number, before in self._before:
-                copy = self._copies[number]
-                now = _layouts(copy, memo)
-                for name in before | now:
-                    if name not in before or name not in now or before[name] != now[name]:
-                        names.append((number, name))
-                        values.append(vars(copy).get(name, DELETED))
+        memo = self._memo()
+        for number, before in self._before:
+            copy = self._copies[number]
+            now = _layouts(copy, memo)
+            for name in before | now:
+                if name not in before or name not in now or before[name] != now[name]:
+                    names.append((number, name))
+                    values.append(vars(copy).get(name, DELETED))
         return names, values
 
     def write_back(self, function: Callable[[Any], Any]) -> None:
         """Set on the caller's objects what was assigned, with a function applied to its leaves."""
-        names, values = self.assigned()
+        names, values = self.assigned() if self._before else ([], [])
         if names:
             restored = self.restored(values)
             originals = self.originals.items

@@ -10,10 +10,10 @@ an Array in two attributes is one leaf. Its Arrays and objects are parts of the 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Memo", "Tree", "TreeObject", "arrays_of", "flatten", "layout", "leaves_of", "map_leaves", "mapped"]
 
@@ -65,7 +65,7 @@ class Tree:
         known
             Objects and Arrays in the order of the :class:`Memo` of :func:`flatten`, to which new ones are appended.
         """
-        return _build(self, iter(leaves), [] if known is None else known)
+        return next(iter(leaves)) if self is LEAF else _build(self, iter(leaves), [] if known is None else known)
 
     def learned(self) -> list[bool | None]:
         """Return for each leaf whether an object learns it; None for leaves that are in no object."""
@@ -93,6 +93,13 @@ class _Static(Tree):
 
 class _Shared:
     """Kind of an object or an Array that is at an earlier position, too; the key is its number in the memo."""
+
+
+class _Defaults(NamedTuple):
+    """Kind of a dict that makes the values of missing keys."""
+
+    kind: type[defaultdict[Any, Any]]
+    default_factory: Any
 
 
 class Memo:
@@ -151,6 +158,8 @@ def flatten(value: Any, memo: Memo | None = None) -> tuple[list[Any], Tree]:
     memo
         The objects and Arrays of earlier trees, which are no leaves of this one; those of this one are added.
     """
+    if not _container(value.__class__):
+        return [value], LEAF
     leaves: list[Any] = []
     return leaves, _structure(value, leaves, Memo() if memo is None else memo)
 
@@ -174,7 +183,7 @@ def _container(kind: type) -> str:
         return "dict"
     if kind is type(None):
         return "none"
-    return "dataclass" if is_dataclass(kind) else ""
+    return "dataclass" if hasattr(kind, "__dataclass_fields__") else ""
 
 
 @lru_cache(maxsize=1024)
@@ -189,6 +198,8 @@ def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable
     if container == "dict":
         return tuple(value), value.values()
     if container == "dataclass":
+        from dataclasses import fields  # not worth its import before there is one
+
         keys = tuple([field.name for field in fields(value) if field.init])
         return keys, [getattr(value, name) for name in keys]
     return None, ()
@@ -210,7 +221,12 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
         else:
             leaves.append(item)
             parts.append(LEAF)
-    return Tree(kind, keys, tuple(parts))
+    return Tree(_kind(value), keys, tuple(parts))
+
+
+def _kind(value: Any) -> Any:
+    kind = value.__class__
+    return _Defaults(kind, value.default_factory) if issubclass(kind, defaultdict) else kind
 
 
 def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
@@ -241,7 +257,7 @@ def _attribute(value: Any, leaves: list[Any], memo: Memo, leaf: Tree) -> Tree:
     if container == "object":
         return _object(value, leaves, memo)
     keys, items = _items(value, container)
-    return Tree(kind, keys, tuple([_attribute(item, leaves, memo, leaf) for item in items]))
+    return Tree(_kind(value), keys, tuple([_attribute(item, leaves, memo, leaf) for item in items]))
 
 
 def _has_parts(value: Any) -> bool:
@@ -292,7 +308,7 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
         return tree.value  # type: ignore[attr-defined]
     if kind is _Shared:
         return known[tree.keys[0]]  # type: ignore[index]
-    if _container(kind) == "object":
+    if kind.__class__ is not _Defaults and _container(kind) == "object":
         made = kind.__new__(kind)
         known.append(made)
         attributes = vars(made)
@@ -302,6 +318,8 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
     parts = [_build(part, leaves, known) for part in tree.parts]
     if tree.keys is not None:
         named = dict(zip(tree.keys, parts, strict=True))
+        if kind.__class__ is _Defaults:
+            return kind.kind(kind.default_factory, named)
         return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)
     if kind is list:
         return parts
@@ -330,7 +348,10 @@ def mapped(tree: Any, function: Callable[[Any], Any], leaf: type = object) -> An
     if walk == "dict":
         return {key: mapped(item, function, leaf) for key, item in tree.items()}
     parts = (tree.start, tree.stop, tree.step) if walk == "slice" else tree
-    items = [mapped(item, function, leaf) for item in parts]
+    if leaf is object:  # no call of this function for each leaf
+        items = [mapped(item, function) if _walk(item.__class__) else function(item) for item in parts]
+    else:
+        items = [mapped(item, function, leaf) for item in parts]
     return kind(items) if walk == "items" else kind(*items)
 
 

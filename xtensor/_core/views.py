@@ -1,8 +1,9 @@
 """Views of arrays on transforms: what is written to a view is written to its array, and the other way round.
 
 The native arrays of a transform such as ``grad`` are values that share no memory, so that an assignment gives an Array
-another one. An Array that integers and slices select is linked with the Array that it was selected from: each write is
-repeated for those that would share the memory without the transform.
+another one. An Array that integers and slices select, or whose elements are those of another one in another order, is
+linked with the Array that it was made of: each write is repeated for those that would share the memory without the
+transform.
 """
 
 from __future__ import annotations
@@ -10,13 +11,37 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, ref
 
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
 from .backend import Native
 from .compiled import track
-from .dispatch import lift_to_device_of
+from .device import Device
+from .dispatch import call, lift_to_device_of
 from .indexing import is_plain
+from .operations import Operation
 from .wrapping import with_links
 
-__all__ = ["is_selection", "link", "written"]
+__all__ = ["Call", "contiguous", "is_reshaped_view", "is_selection", "link", "rearranged", "written"]
+
+
+class Call:
+    """An operation with arguments, as a function of a device and a native array."""
+
+    __slots__ = ("args", "operation", "options")
+
+    def __init__(self, operation: Operation, *args: Any, **options: Any) -> None:
+        self.operation, self.args, self.options = operation, args, options
+
+    def __call__(self, device: Device, native: Native) -> Native:
+        return call(self.operation, device, native, *self.args, **self.options)
+
+
+class Rearranged(NamedTuple):
+    """The elements of an Array in another order or shape: the call that gives them, and the one that undoes it."""
+
+    read: Call
+    inverse: Call
 
 
 class Selection(NamedTuple):
@@ -26,20 +51,81 @@ class Selection(NamedTuple):
     ----------
     base
         The other Array.
-    key
-        The integers and slices.
+    view
+        The integers and slices, or how the elements were rearranged.
     owner
         Weak reference to the Array that was selected. Copies of it may have the same native array.
     """
 
     base: Any
-    key: Any
+    view: Any
     owner: ref[Any]
 
+    def read(self, device: Any, native: Native) -> Native:
+        """Return the view of a native array of the other Array."""
+        view = self.view
+        return view.read(device, native) if view.__class__ is Rearranged else device.getitem(native, view)
 
-def link(base: Any, key: Any, x: Any) -> None:
-    """Remember that an Array of a transform was selected from another one by integers and slices."""
-    x._native.selection = Selection(base, key, ref(x))
+    def write(self, device: Any, native: Native, values: Native) -> Native:
+        """Return a native array of the other Array, with the values of the view written to it."""
+        view = self.view
+        if view.__class__ is Rearranged:
+            return device.setitem(native, ..., view.inverse(device, values))
+        return device.setitem(native, view, values)
+
+
+def rearranged(base: Any, x: Any, read: Call, inverse: Call) -> None:
+    """Remember that an Array of a transform is a view of another one, in another order or shape."""
+    if x._device._library.links_views:
+        if x._native is base._native:
+            x._native = x._device.getitem(x._native, ...)
+        link(base, Rearranged(read, inverse), x)
+
+
+def is_reshaped_view(base: Any, x: Any) -> bool:
+    """Whether an Array that is another one in a new shape shares its memory without transforms."""
+    memory = _host_memory(base)
+    if memory is not None:
+        return np.may_share_memory(memory, _host_memory(x))
+    try:
+        np.reshape(_layout(base), x.shape, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def contiguous(x: Any) -> Any:
+    """Return a vector, or a copy of it if its elements are apart in memory, without transforms."""
+    if not (x._device.level or x._device.host):
+        return x
+    memory = _host_memory(x)
+    if memory is None:
+        memory = _layout(x)
+    return x if memory.size < 2 or memory.strides[-1] == memory.itemsize else x.copy()
+
+
+def _host_memory(x: Any) -> Any:
+    """Return the values of an Array below all transforms, with the axes of batches first; None off the host."""
+    device, native = x._device, x._native
+    while device.level:
+        device, native = device.base, native.value
+    return device._library.to_host(native) if device.host else None
+
+
+def _layout(x: Any) -> Any:
+    """Return a NumPy array of an Array's layout off the host, without elements, as if row-major arrays were viewed."""
+    selection = _selection(x, x._native)
+    if selection is None:
+        return as_strided(np.empty(1, np.int8), x.shape, np.cumprod((1, *x.shape[:0:-1]))[::-1])
+    view, layout = selection.view, _layout(selection.base)
+    if view.__class__ is not Rearranged:
+        return layout[view]
+    return getattr(np, view.read.operation.name)(layout, *view.read.args, **view.read.options)
+
+
+def link(base: Any, view: Any, x: Any) -> None:
+    """Remember that an Array of a transform is a view of another one: by integers and slices, or rearranged."""
+    x._native.selection = Selection(base, view, ref(x))
     native = base._native
     if not hasattr(native, "selections"):
         native.selections = WeakValueDictionary()
@@ -49,7 +135,7 @@ def link(base: Any, key: Any, x: Any) -> None:
 def is_selection(value: Any, base: Any, key: Any) -> bool:
     """Whether a value is what a key selects from an Array, and linked with it: ``base[key] += 1`` assigns that."""
     selection = _selection(value, getattr(value, "_native", None))
-    return selection is not None and selection.base is base and is_plain(key) and bool(selection.key == key)
+    return selection is not None and selection.base is base and is_plain(key) and bool(selection.view == key)
 
 
 def written(x: Any, before: Native) -> None:
@@ -60,7 +146,7 @@ def written(x: Any, before: Native) -> None:
             base = selection.base
             lift_to_device_of(base, top)
             changed.append((base, base._native))
-            base._native = base._device.setitem(base._native, selection.key, top._native)
+            base._native = selection.write(base._device, base._native, top._native)
             top = base
     except Exception:
         for array, native in changed:
@@ -77,7 +163,7 @@ def written(x: Any, before: Native) -> None:
             if selection is None or selection.base is not base:
                 continue
             if view is not x:
-                selected = base._device.getitem(base._native, selection.key)
+                selected = selection.read(base._device, base._native)
                 view._native, view._device = with_links(selected, native), base._device
                 track(view)
             waiting.append(view)

@@ -14,9 +14,22 @@ import numpy as np
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
 from .keys import Same, key_of
-from .nodes import Node
+from .nodes import Node, with_item, write_item
 
-__all__ = ["MOST_STEPS", "ancestors", "delay", "needed_nodes", "operands_of", "replaced", "sort", "stages_of", "unify"]
+__all__ = [
+    "MOST_STEPS",
+    "ancestors",
+    "delay",
+    "last_uses",
+    "needed_nodes",
+    "operands_of",
+    "outside_of",
+    "replaced",
+    "sort",
+    "stages_of",
+    "unify",
+    "write_in_place",
+]
 
 MOST_STEPS = 96
 """Operations of one kernel: compilers take more than proportional time for more."""
@@ -212,3 +225,31 @@ def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:
             waiting.append((node, True))
             waiting += [(item, False) for item in reversed(operands_of(node)) if item in inside and item not in order]
     return list(order)
+
+
+def outside_of(steps: Sequence[Node]) -> list[Node]:
+    """Return the nodes that some steps take from others."""
+    inside = set(steps)
+    return [operand for node in steps for operand in operands_of(node) if operand not in inside]
+
+
+def write_in_place(order: Sequence[Node], wanted: Collection[Node]) -> None:
+    """Let an assignment write to what the one before has copied, if nothing else reads that."""
+    readers = Counter([operand for node in order for operand in operands_of(node)])
+    for node in order:
+        if node.kind != "call" or node.operands[0] is not with_item:
+            continue
+        (array, *_) = node.operands[1]
+        if array.kind == "result" and array.name == "__setitem__" and readers[array] == 1 and array not in wanted:
+            node.take((write_item, *node.operands[1:]))
+
+
+def last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[Node]]:
+    """Return for each action the nodes that no later one reads, so that their memory serves again."""
+    ends: list[list[Node]] = []
+    later = set(kept)
+    for nodes in reversed(reads):
+        ended = [node for node in dict.fromkeys(nodes) if node not in later]
+        later.update(ended)
+        ends.append(ended)
+    return ends[::-1]

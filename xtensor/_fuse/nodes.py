@@ -16,7 +16,7 @@ from .._core.tracing_errors import Arithmetic, UnknownValueError, unknown
 from .._core.wrapping import ValueArray
 from .watching import Watch
 
-__all__ = ["Assumption", "Node", "Session", "Traced", "item_at", "session"]
+__all__ = ["Assumption", "Node", "Session", "Traced", "item_at", "session", "with_item", "write_item"]
 
 
 class Node(AbstractValue):
@@ -163,4 +163,15 @@ def item_at(native: Native, path: tuple[Any, ...]) -> Native:
     """Return what some keys select, one after the other."""
     for key in path:
         native = native[key]
+    return native
+
+
+def with_item(native: Native, path: tuple[Any, ...], key: Any, value: Any) -> Native:
+    """Return a copy with an assignment to a view that some keys select."""
+    return write_item(native.copy(), path, key, value)
+
+
+def write_item(native: Native, path: tuple[Any, ...], key: Any, value: Any) -> Native:
+    """Assign to a view that some keys select, and return the array that owns the memory."""
+    item_at(native, path)[key] = value
     return native

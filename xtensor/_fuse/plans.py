@@ -18,12 +18,25 @@ from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.failures import recover
-from .._core.kernel_program import Generator, Program, Step
+from .._core.kernel_program import Generator, Program, Step, name_of
 from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
-from .graph import ancestors, delay, needed_nodes, operands_of, replaced, sort, stages_of, unify
+from .graph import (
+    ancestors,
+    delay,
+    last_uses,
+    needed_nodes,
+    operands_of,
+    outside_of,
+    replaced,
+    sort,
+    stages_of,
+    unify,
+    write_in_place,
+)
 from .nodes import Assumption, Node
+from .rolls import rolls_of
 from .rows import Group, row_groups
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
@@ -100,6 +113,9 @@ class Plan:
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
         delay(order, stages, needed, set(self.wanted))
+        write_in_place(order, set(self.wanted))
+        self.rolls = rolls_of(order, self.wanted)
+        waiting_rolls = {item for node in self.rolls for item in (node, *node.operands)}
         self.single: Single | None = None
         self.actions: list[Action] = []
         self.reads: list[Sequence[Node]] = []
@@ -119,10 +135,12 @@ class Plan:
             for alike in steps.values():
                 self._elementwise(alike, needed)
             for node in nodes:
+                if node in waiting_rolls:
+                    continue  # a kernel reads the operand, or has it rolled before
                 if node.kind == "reduction":
                     self._reduction(node, {item for item in nodes if item.kind == "step" and item not in needed})
                 elif node.kind == "call":
-                    self._call(node)
+                    self._add(self._call(node), list(operands_of(node)), "call", node)
                 elif node.kind == "rows":
                     self._rows(node)
                 elif node.kind == "result":
@@ -136,7 +154,7 @@ class Plan:
 
         self.direct = self._direct()
         kept = {self.same[node] for node in wanted} | self.constants.keys()
-        ends = _last_uses(self.reads, kept)
+        ends = last_uses(self.reads, kept)
         self.schedule = list(zip(self.actions, ends, strict=True))
 
     def __call__(
@@ -223,7 +241,8 @@ class Plan:
         self.kernels += 1
         shape = outputs[0].shape
         constant = not any(scalar.__class__ is Number for scalar in scalars)
-        if constant and len(outputs) == 1:
+        rolled = [node for node in inputs if node in self.rolls]
+        if constant and len(outputs) == 1 and not rolled:
             self.single = Single(program, inputs, scalars, outputs[0])
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
@@ -236,13 +255,58 @@ class Plan:
                 values[node] = result
 
         run.__doc__ = " ".join(node.name for node in steps)
-        self._add(run, [*inputs, *_outside(steps)])
+        action = self._rolled(program, inputs, scalars, outputs, run) if rolled else run
+        if action is run:
+            for node in rolled:
+                self._roll(node)
+        self._add(action, [*(self.rolls[node].operand for node in rolled), *inputs, *outside_of(steps)])
+
+    def _rolled(
+        self, program: Program, inputs: Sequence[Node], scalars: Sequence[Any], outputs: Sequence[Node], plain: Action
+    ) -> Action:
+        """Return the action of a kernel that reads arrays as rolled; the plain one where they are rolled before."""
+        shape = outputs[0].shape
+        rolls = [self.rolls.get(node) for node in inputs]
+        compute = None
+        if shape is not None and all(node.shape == shape for node in inputs):
+            compute = self.generator.rolling(program, shape, [None if roll is None else roll.shifts for roll in rolls])
+        if compute is None:
+            return plain
+        sources = [node if roll is None else roll.operand for node, roll in zip(inputs, rolls, strict=True)]
+        rolled = [node for node, roll in zip(inputs, rolls, strict=True) if roll is not None]
+        before = [action for node in rolled for action in (self._call(node.operands[0]), self._selecting(node))]
+
+        def run(values: Values, numbers: Sequence[Any]) -> None:
+            given = [number(scalar, numbers) for scalar in scalars]
+            results = compute(tuple([values[node] for node in sources]), given)
+            if results:
+                for node, result in zip(outputs, results, strict=True):
+                    values[node] = result
+                return
+            for action in before:
+                action(values, numbers)
+            plain(values, numbers)
+            for node in rolled:
+                del values[node], values[node.operands[0]]
+
+        run.__doc__ = f"{'roll ' * len(rolled)}{plain.__doc__}"
+        return run
+
+    def _roll(self, node: Node) -> None:
+        """Add the call that rolls an array, unless it is there."""
+        (call,) = node.operands
+        if all(known is not node for _, known in self.kinds):
+            self._add(self._call(call), list(operands_of(call)), "call", call)
+            self._add(self._selecting(node), node.operands, "result", node)
 
     def _reduction(self, node: Node, inside: set[Node]) -> None:
         (operand,) = node.operands
         axes, keepdims = node.options
         steps = ancestors([operand], inside)
         program, inputs, scalars = self._program(steps, reduction=(node.name, operand))
+        for item in inputs:
+            if item in self.rolls:
+                self._roll(item)
         reduce, shape = self.generator.reduce, operand.shape
         function = self.device.table[TABLE[node.name].index].function
         self.kernels += 1
@@ -259,7 +323,7 @@ class Plan:
             values[node] = found[0]
 
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
-        self._add(run, [*inputs, *_outside(steps)])
+        self._add(run, [*inputs, *outside_of(steps)])
 
     def _grouped(self, order: Sequence[Node], groups: Sequence[Group]) -> list[Node]:
         """Replace groups by one node each, and what others need of them by its parts; return the new order."""
@@ -279,7 +343,7 @@ class Plan:
             others = {node: part for node, part in parts.items() if node not in group.members}
             for node in group.members:
                 node.take([replaced(item, others) for item in node.operands])
-            whole.take(dict.fromkeys(_outside(group.members)))
+            whole.take(dict.fromkeys(outside_of(group.members)))
         self.same = {node: parts.get(first, first) for node, first in self.same.items()}
         self.wanted = [parts.get(node, node) for node in self.wanted]
         return sort([*self.effects, *self.wanted])
@@ -333,7 +397,7 @@ class Plan:
             for operand, dtype in zip(node.operands, casts, strict=True):
                 if operand.__class__ is not Node:
                     positions.append(("scalar", len(scalars), dtype))
-                    scalars.append((operand, dtype.name))
+                    scalars.append((operand, name_of(dtype)))
                 elif operand in inside:
                     positions.append(("step", operand, dtype))
                 else:
@@ -354,20 +418,20 @@ class Plan:
                 return int(source)
             key = source, dtype
             if key not in known:
-                made.append(Step("astype", (source,), dtype.name))
+                made.append(Step("astype", (source,), name_of(dtype)))
                 known[key] = first + len(made) - 1
             return known[key]
 
         for node, positions in plans:
             operands = tuple([position(*operand) for operand in positions])
-            made.append(Step(node.name, operands, node.dtype.name))
+            made.append(Step(node.name, operands, name_of(node.dtype)))
             known[node] = first + len(made) - 1
         reductions: tuple[tuple[str, int], ...] = ()
         if reduction is not None:
             name, operand = reduction
             reductions = ((name, known[operand] if operand in inside else inputs[operand]),)
         program = Program(
-            tuple([node.dtype.name for node in arrays]),
+            tuple([name_of(node.dtype) for node in arrays]),
             tuple([dtype for _, dtype in scalars]),
             tuple(made),
             tuple([known[node] for node in outputs]),
@@ -387,7 +451,7 @@ class Plan:
                 result = function(*operands, node.dtype) if node.name == "astype" else function(*operands)
             values[node] = self._normal(result)
 
-    def _call(self, node: Node) -> None:
+    def _call(self, node: Node) -> Action:
         function, operands, options, _ = node.operands
         positional, keywords = _filler(operands), _filler(options)
 
@@ -404,7 +468,7 @@ class Plan:
             values[node] = result
 
         run.__doc__ = node.name
-        self._add(run, list(operands_of(node)), "call", node)
+        return run
 
     def _selecting(self, node: Node) -> Action:
         (call,) = node.operands
@@ -427,23 +491,6 @@ class Plan:
         if value.__class__ is self.device.native_type:
             return value
         return self.device._library.normalize(value, self.device._backend_spec)
-
-
-def _outside(steps: Sequence[Node]) -> list[Node]:
-    """Return the nodes that some steps take from others."""
-    inside = set(steps)
-    return [operand for node in steps for operand in operands_of(node) if operand not in inside]
-
-
-def _last_uses(reads: Sequence[Sequence[Node]], kept: set[Node]) -> list[list[Node]]:
-    """Return for each action the nodes that no later one reads, so that their memory serves again."""
-    ends: list[list[Node]] = []
-    later = set(kept)
-    for nodes in reversed(reads):
-        ended = [node for node in dict.fromkeys(nodes) if node not in later]
-        later.update(ended)
-        ends.append(ended)
-    return ends[::-1]
 
 
 def _filler(tree: Any) -> Callable[[Values, Sequence[Any]], Any]:

@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.corrections import REDUCTION_CORRECTIONS
+from .._core.corrections import REDUCTION_CORRECTIONS, short_power
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.functions import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
-from .._core.kernel_program import Generator, short_power
+from .._core.kernel_program import Generator
 from .._core.operations import TABLE, Operation, operation
 from .._core.scaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
 from .guards import memory_of
-from .nodes import Node, Session, Traced, item_at, session
+from .nodes import Node, Session, Traced, session, with_item
+from .watching import pause_reports, resume_reports
 
 __all__ = ["Recorder", "recorder_of", "recorders"]
 
@@ -80,7 +81,14 @@ class Recorder:
         return self.base.table[ASTYPE.index].function(value, value.dtype, copy=True)
 
     def compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Compute an operation's result and record it."""
+        """Compute an operation's result and record it, while no calls are reported: it calls no function of a user."""
+        reported = pause_reports()
+        try:
+            return self._compute(operation, operands, options)
+        finally:
+            resume_reports(reported)
+
+    def _compute(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         name = operation.name
         if operation is ASSIGNED_WHERE:  # writes to its operand: its callers record an assignment instead
             return NotImplemented
@@ -206,15 +214,14 @@ class Recorder:
         resolved = self._resolved(name, kinds)
         if resolved is None:
             return None
-        values = _unwrapped(operands)
+        values = [x.value if x.__class__ is Traced or x.__class__ is Number else x for x in operands]
         with np.errstate(all="ignore"):
             value = self.base.table[operation.index].function(*values)
         if value is NotImplemented:
             return None
         value = self.library.normal(value)
-        return self._traced(
-            value, Node("step", name, _noded(operands), resolved[0], value.shape, value.dtype), operands
-        )
+        nodes = tuple([x.node if x.__class__ is Traced else x for x in operands])
+        return self._traced(value, Node("step", name, nodes, resolved[0], value.shape, value.dtype), operands)
 
     def _reduction(self, operation: Operation, x: Traced, options: dict[str, Any]) -> Any:
         options = {key: option for key, option in options.items() if option is not None or key == "axis"}
@@ -318,7 +325,7 @@ class Recorder:
         elif selected is not None:
             root._node = selected.node
         else:
-            call = Node("call", "__setitem__", (_with_item, arguments, {}, ()), None, None, None)
+            call = Node("call", "__setitem__", (with_item, arguments, {}, ()), None, None, None)
             root._node = Node("result", "__setitem__", (call,), (), root.shape, root.dtype)
         root.writes += 1
         return native
@@ -459,13 +466,6 @@ class Recording(Tracer):
 
 def _getitem(native: Native, key: Any) -> Native:
     return native[key]
-
-
-def _with_item(native: Native, path: tuple[Any, ...], key: Any, value: Any) -> Native:
-    """Return a copy with an assignment to a view that some keys select."""
-    copy = native.copy()
-    item_at(copy, path)[key] = value
-    return copy
 
 
 recorders: dict[Device, Recorder] = {}

@@ -396,6 +396,21 @@ class Watch:
         return Guards(exact, [state[:2] for state in self._states.values()], compared)
 
 
+def pause_reports() -> Any:
+    """Let the interpreter report no calls to a watch; return what :func:`resume_reports` takes."""
+    reported: Any = sys.getprofile()
+    if reported.__class__ is not tuple:
+        return None
+    sys.setprofile(None)
+    return reported
+
+
+def resume_reports(reported: Any) -> None:
+    """Let the interpreter report calls again."""
+    if reported is not None:
+        compiled.report_calls(*reported)
+
+
 def _restore(profiler: Any) -> None:
     """Let the interpreter report calls to a profiler as before."""
     if callable(profiler) or profiler is None:

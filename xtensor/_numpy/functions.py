@@ -135,6 +135,8 @@ def counterpart(function: Function) -> Function | None:
         return REAL_DOMAINS.get(name)
     if module == "numpy.fft":
         found = _adapted(function, getattr(fft, name, None))
+        if found is not None and name in ("irfft2", "irfftn"):
+            return _of_half_spectrum(found)
         return _along_axes(found) if found is not None and name in ("fft2", "fftn", "ifft2", "ifftn") else found
     if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":
         return _adapted(function, stride_tricks.sliding_window_view)
@@ -154,6 +156,21 @@ def _along_axes(transform: Function) -> Function:
         if args and args[0].__class__ is Array and axes.__class__ in (tuple, list) and not axes:
             return args[0]
         return transform(*args, **kwargs)
+
+    transformed.__wrapped__ = transform  # type: ignore[attr-defined]
+    return transformed
+
+
+def _of_half_spectrum(transform: Function) -> Function:
+    """Return a transform whose last length of -1 is that of the axis, as NumPy's; the standard's uses all elements."""
+
+    def transformed(a: Any, s: Any = None, *args: Any, **kwargs: Any) -> Any:
+        axes = args[0] if args else kwargs.get("axes")
+        if s.__class__ in (tuple, list) and s and s[-1] == -1:
+            axis = axes[-1] if axes.__class__ in (tuple, list) and axes else -1
+            if axis.__class__ is int and -a.ndim <= axis < a.ndim:
+                s = (*s[:-1], a.shape[axis])
+        return transform(a, s, *args, **kwargs)
 
     transformed.__wrapped__ = transform  # type: ignore[attr-defined]
     return transformed

@@ -147,7 +147,9 @@ def mean(
 ) -> Array:
     """Return the arithmetic mean, in ``dtype``; NumPy, ``mean``."""
     (a,) = as_arrays("mean", a)
-    x = _floating("mean", a, dtype)
+    if dtype is not None:  # elements are cast first, to integers as well
+        a = xp.astype(a, as_dtype(dtype, "mean"), copy=False)
+    x = floating(a)
     if not _is_mask(where):
         result = xp.mean(x, axis=axis, keepdims=_flag(keepdims))
     else:

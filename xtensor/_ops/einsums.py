@@ -96,8 +96,9 @@ def einsum(
 
     Notes
     -----
-    NumPy, ``einsum``. The result is never a view of an operand, and ``dtype`` holds also where nothing is added up:
-    NumPy's own function returns a single operand then, in the dtype of the operand.
+    NumPy, ``einsum``. Where one operand is given and nothing is added up, the result is a view of it on devices whose
+    library creates views: ``einsum("ii->i", x)[...] = 0.0`` writes to the diagonal. ``dtype`` holds there as well;
+    NumPy's own function ignores it.
 
     Examples
     --------
@@ -110,9 +111,11 @@ def einsum(
     check_casting(casting, "einsum")
     if dtype is not None or out is not None or casting != "safe":  # promotion alone casts safely
         arrays = _cast(arrays, dtype, out, casting)
-    result = _sum_of_products(arrays, labels, output, lengths)
-    if len(arrays) == 1 and len(output) == len(lengths):
-        result = xp.asarray(result, copy=True)  # nothing is added up: it may be a view
+    if len(arrays) == 1 and len(output) == len(lengths):  # nothing is added up
+        x, names = _unique_labels(arrays[0], labels[0], lengths)
+        result = _permute(x, names, output)
+    else:
+        result = _sum_of_products(arrays, labels, output, lengths)
     return store("einsum", result, out, casting)
 
 

@@ -14,6 +14,7 @@ from .._core.dispatch import array_argument, array_arguments, binary_function, c
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .._core.views import Call, rearranged
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -103,7 +104,10 @@ def matrix_transpose(x: AnyArray, /) -> Array:
             f"Input array must be at least 2-dimensional, but it is {x.ndim}; matrix_transpose() takes two or more "
             f"dimensions, not shape {x.shape}; add an axis with xtensor.expand_dims"
         )
-    return apply(MATRIX_TRANSPOSE, device, x._native)
+    result = apply(MATRIX_TRANSPOSE, device, x._native)
+    if device.level:
+        rearranged(x, result, Call(MATRIX_TRANSPOSE), Call(MATRIX_TRANSPOSE))
+    return result
 
 
 def _compose_tensordot(

@@ -13,6 +13,7 @@ from .._core.dispatch import array_argument, array_arguments
 from .._core.errors import CopyRequiredError, describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare
+from .._core.views import Call, is_reshaped_view, rearranged
 from ._composing import along
 
 if TYPE_CHECKING:
@@ -179,7 +180,10 @@ def expand_dims(x: AnyArray, /, axis: int | tuple[int, ...]) -> Array:
     device = x._device
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     axes = check_axes(axis, x._native.ndim + count, "expand_dims", "repeated axis")
-    return apply(EXPAND_DIMS, device, x._native, axis=axes)
+    result = apply(EXPAND_DIMS, device, x._native, axis=axes)
+    if device.level:
+        rearranged(x, result, Call(EXPAND_DIMS, axis=axes), Call(SQUEEZE, axis=axes))
+    return result
 
 
 def _compose_flip(xp: Any, x: Native, *, axis: Axes | None) -> Native:
@@ -220,7 +224,10 @@ def flip(x: AnyArray, /, *positional: Never, axis: Axis = None) -> Array:
     x = array_argument(x, "flip")
     device = x._device
     axes = tuple(range(x.ndim)) if axis is None else check_axes(axis, x.ndim, "flip", "repeated axis")
-    return apply(FLIP, device, x._native, axis=axes)
+    result = apply(FLIP, device, x._native, axis=axes)
+    if device.level:
+        rearranged(x, result, Call(FLIP, axis=axes), Call(FLIP, axis=axes))
+    return result
 
 
 def _compose_moveaxis(xp: Any, x: Native, source: Axes, destination: Axes) -> Native:
@@ -271,7 +278,10 @@ def moveaxis(x: AnyArray, source: int | tuple[int, ...], destination: int | tupl
             "`source` and `destination` arguments must have the same number of elements; moveaxis() received "
             f"{len(sources)} ({source}) and {len(destinations)} ({destination}); pass one destination per source axis"
         )
-    return apply(MOVEAXIS, device, x._native, sources, destinations)
+    result = apply(MOVEAXIS, device, x._native, sources, destinations)
+    if device.level:
+        rearranged(x, result, Call(MOVEAXIS, sources, destinations), Call(MOVEAXIS, destinations, sources))
+    return result
 
 
 PERMUTE_DIMS = declare("permute_dims", "manipulation", shape="argument", numpy="permute_dims")
@@ -311,7 +321,11 @@ def permute_dims(x: AnyArray, /, axes: tuple[int, ...]) -> Array:
             f"{describe(axes)}"
         )
     order = check_axes(order, x.ndim, "permute_dims", "repeated axis in transpose")
-    return apply(PERMUTE_DIMS, device, x._native, order)
+    result = apply(PERMUTE_DIMS, device, x._native, order)
+    if device.level:
+        inverse = tuple(sorted(range(len(order)), key=order.__getitem__))
+        rearranged(x, result, Call(PERMUTE_DIMS, order), Call(PERMUTE_DIMS, inverse))
+    return result
 
 
 RESHAPE = declare("reshape", "manipulation", shape="argument", numpy="reshape")
@@ -376,7 +390,7 @@ def reshape(x: AnyArray, /, shape: Shape, *positional: Never, copy: bool | None 
         rest = native.size // size
         lengths = tuple([rest if length == -1 else length for length in lengths])
     try:
-        return apply(RESHAPE, device, native, lengths, copy=copy)
+        result = apply(RESHAPE, device, native, lengths, copy=copy)
     except ValueError as error:
         if copy is False:
             raise CopyRequiredError(
@@ -384,6 +398,9 @@ def reshape(x: AnyArray, /, shape: Shape, *positional: Never, copy: bool | None 
                 f"memory layout as {lengths}; pass copy=None or copy=True"
             ) from error
         raise
+    if device.level and copy is not True and is_reshaped_view(x, result):
+        rearranged(x, result, Call(RESHAPE, lengths), Call(RESHAPE, x.shape))
+    return result
 
 
 def _compose_roll(xp: Any, x: Native, shift: Axes, *, axis: Axes | None) -> Native:
@@ -509,7 +526,10 @@ def squeeze(x: AnyArray, /, axis: int | tuple[int, ...] | None = None) -> Array:
                 "cannot select an axis to squeeze out which has size not equal to one; squeeze(): axis "
                 f"{position} of shape {x.shape} has length {x.shape[position]}; pass axes of length 1"
             )
-    return apply(SQUEEZE, device, x._native, axis=axes)
+    result = apply(SQUEEZE, device, x._native, axis=axes)
+    if device.level:
+        rearranged(x, result, Call(SQUEEZE, axis=axes), Call(EXPAND_DIMS, axis=axes))
+    return result
 
 
 def _broadcast_shape(shapes: Sequence[Shape], name: str) -> Shape:

@@ -158,13 +158,7 @@ def nanmedian(
 
 
 @composed
-@documented(
-    QUANTILES,
-    levels="levels in percent, in ``[0, 100]``",
-    results="The percentiles",
-    interval="``[0, 100]``",
-    missing="all elements of a slice are NaN",
-)
+@documented(QUANTILES, **IN_PERCENT, missing="all elements of a slice are NaN")
 def nanpercentile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -187,13 +181,7 @@ def nanpercentile(
 
 
 @composed
-@documented(
-    QUANTILES,
-    levels="levels of the quantiles, in ``[0, 1]``",
-    results="The quantiles",
-    interval="``[0, 1]``",
-    missing="all elements of a slice are NaN",
-)
+@documented(QUANTILES, **AS_PARTS, missing="all elements of a slice are NaN")
 def nanquantile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -216,13 +204,7 @@ def nanquantile(
 
 
 @composed
-@documented(
-    QUANTILES,
-    levels="levels in percent, in ``[0, 100]``",
-    results="The percentiles",
-    interval="``[0, 100]``",
-    missing="a slice is empty or contains a NaN",
-)
+@documented(QUANTILES, **IN_PERCENT, missing="a slice is empty or contains a NaN")
 def percentile(
     a: AnyArray,
     q: float | Sequence[float] | Array,
@@ -245,13 +227,7 @@ def percentile(
 
 
 @composed
-@documented(
-    QUANTILES,
-    levels="levels of the quantiles, in ``[0, 1]``",
-    results="The quantiles",
-    interval="``[0, 1]``",
-    missing="a slice is empty or contains a NaN",
-)
+@documented(QUANTILES, **AS_PARTS, missing="a slice is empty or contains a NaN")
 def quantile(
     a: AnyArray,
     q: float | Sequence[float] | Array,

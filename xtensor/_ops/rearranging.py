@@ -12,6 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_order, check_shape
 from .._core.compositions import composed
 from .._core.methods import is_column_major
+from .._core.views import contiguous
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import cycled, integers
@@ -125,7 +126,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     Returns
     -------
     Array
-        The elements, without a copy where the memory layout allows it.
+        The elements, without a copy where they are contiguous in that order.
 
     Raises
     ------
@@ -139,7 +140,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     (a,) = as_arrays("ravel", a)
     order = check_order(order, "ravel")
     axes = order_of_axes(a, order)
-    return xp.reshape(a if axes is None else xp.permute_dims(a, axes), (-1,))
+    return contiguous(xp.reshape(a if axes is None else xp.permute_dims(a, axes), (-1,)))  # type: ignore[no-any-return]
 
 
 def order_of_axes(a: Array, order: str) -> tuple[int, ...] | None:

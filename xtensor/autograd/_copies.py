@@ -13,7 +13,7 @@ from .._core.backend import Native
 from .._core.device import Device
 from .._core.operations import operation
 
-__all__ = ["by_value", "fresh"]
+__all__ = ["by_value", "copied", "fresh"]
 
 ASTYPE = operation("astype").index
 
@@ -34,7 +34,7 @@ def by_value(native: Native, device: Device) -> Native:
         if of_transform is not None:
             return of_transform(native)
     if native.__class__ is not np.ndarray:
-        return _copied(native, device)
+        return copied(native, device)
     if _is_read_only(native):
         return native
     if native.size < LARGE:
@@ -50,10 +50,13 @@ def by_value(native: Native, device: Device) -> Native:
 
 def fresh(x: Array) -> Array:
     """Return an Array's values in memory of its own; on a transform, where all Arrays are values, the Array."""
-    return x if x._device.base is not None else wrap(_copied(x._native, x._device), x._device)
+    return x if x._device.base is not None else wrap(copied(x._native, x._device), x._device)
 
 
-def _copied(native: Native, device: Device) -> Native:
+def copied(native: Native, device: Device) -> Native:
+    """Return a native array's values in memory of its own, as :func:`fresh` does for Arrays."""
+    if device.base is not None:
+        return native
     return device.table[ASTYPE].function(native, native.dtype, copy=True)
 
 

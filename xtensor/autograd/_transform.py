@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -98,6 +98,7 @@ def shells(value: Any, device: Device) -> Any:
     return mapped(value, lambda native: AbstractValue(native.shape, native.dtype), device.native_type)
 
 
+@cache
 def is_inexact(dtype: DType) -> bool:
     """Whether arrays of a dtype have derivatives."""
     return dtype.kind in "fc" or is_bfloat16(dtype)

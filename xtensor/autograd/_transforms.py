@@ -22,7 +22,7 @@ from .._core.operations import operation
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
 from .._vmap.batching import Batching
-from ._copies import by_value, fresh
+from ._copies import by_value, copied, fresh
 from ._forward import Forward
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
@@ -101,10 +101,8 @@ class Run:
     output
         What the function returned, with Arrays of the transform.
     inputs
-        The leaves of each differentiated argument as Arrays of the base, and their structure. A leaf that an object
-        does not learn is None.
-    entered
-        The native arrays of the transform that stand for these leaves.
+        The leaves of each differentiated argument as Arrays of the base, the native arrays of the transform that stand
+        for them, and their structure. A leaf that an object does not learn is None.
     """
 
     def __init__(
@@ -118,53 +116,69 @@ class Run:
         enter: Callable[[Array, Device], Array],
         base: Device | None = None,
     ) -> None:
-        self.base = base_of(arrays_of(args, kwargs)) if base is None else base
-        self.device = standing_on(kind, self.base).device
-        self.inputs: list[tuple[list[Array | None], Tree]] = []
-        self.entered: list[list[Any]] = []
         self._copies = copies = Copies()
-        given = [copies.map(self._constant, arg) if number not in chosen else arg for number, arg in enumerate(args)]
-        for number in chosen:
-            leaves, tree = copies.flatten(args[number])
-            arrays = [
-                lifted(as_array(leaf, name, self.base), self.base) if is_learned else None
-                for leaf, is_learned in zip(leaves, learned(leaves, tree), strict=True)
-            ]
-            entered = [
-                self._constant(leaf) if x is None else enter(x, self.device)
-                for leaf, x in zip(leaves, arrays, strict=True)
-            ]
-            self.inputs.append((arrays, tree))
-            # The native arrays, as a function may assign to its arguments, which then have others.
-            self.entered.append([x._native for x in entered])
-            given[number] = copies.build(tree, entered)
-        kwargs = {key: copies.map(self._constant, value) for key, value in kwargs.items()}
+        # An object in a constant argument and in a differentiated one is a constant: constant arguments come first.
+        numbers = sorted(range(len(args)), key=chosen.__contains__)
+        flat: dict[Any, tuple[list[Any], Tree]] = {}
+        for number in numbers:
+            flat[number] = flatten(args[number], copies.originals)
+        for key, value in kwargs.items():
+            flat[key] = flatten(value, copies.originals)
+        if base is None:
+            base = base_of([leaf for leaves, _ in flat.values() for leaf in leaves if leaf.__class__ is Array])
+        self.base, self.device = base, standing_on(kind, base).device
+        inputs: dict[int, tuple[list[Array | None], list[Any], Tree]] = {}
+        given: dict[Any, Any] = {}
+        for key, (leaves, tree) in flat.items():
+            if key in chosen:
+                arrays, leaves = self._entered(leaves, tree, name, enter)
+                # The native arrays, as a function may assign to its arguments, which then have others.
+                inputs[key] = arrays, [x._native for x in leaves], tree
+            else:
+                leaves = list(map(self._constant, leaves))
+            given[key] = copies.build(tree, leaves)
+        self.inputs = list(map(inputs.__getitem__, chosen))
+        positional = list(map(given.pop, range(len(args))))
         self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
         copies.begin()
         with running(self.device):
-            self.output = function(*given, **kwargs)
+            self.output = function(*positional, **given)
         copies.write_back(stop_gradient)
         conversion = self.device._library.conversion  # type: ignore[attr-defined]
         if not conversion:
             return
-        numbers = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
-        if numbers:
+        lost = [leaf for leaf in flatten(self.output)[0] if isinstance(leaf, (int, float, complex, np.number))]
+        if lost:
             raise NotDifferentiableError(
-                f"{name}() takes a function whose results are Arrays, not {describe(numbers[0])}: the derivative was "
+                f"{name}() takes a function whose results are Arrays, not {describe(lost[0])}: the derivative was "
                 f"lost where an Array was converted to a number{conversion}; keep the Array there"
             )
+
+    def _entered(
+        self, leaves: list[Any], tree: Tree, name: str, enter: Callable[[Array, Device], Array]
+    ) -> tuple[list[Array | None], list[Any]]:
+        """Return the leaves of a differentiated argument as Arrays of the base, and as those of the transform."""
+        arrays: list[Array | None] = []
+        entered = []
+        for leaf, is_learned in zip(leaves, learned(leaves, tree), strict=True):
+            x = lifted(as_array(leaf, name, self.base), self.base) if is_learned else None
+            arrays.append(x)
+            entered.append(self._constant(leaf) if x is None else enter(x, self.device))
+        return arrays, entered
 
     def _constant(self, leaf: Any) -> Any:
         return lifted(leaf, self.device) if leaf.__class__ is Array else leaf
 
     def value(self, output: Any) -> Any:
         """Return an output with its Arrays on the base, in memory of their own, and with the caller's objects."""
+        if output.__class__ is Array:
+            return self._result(output)
         restored = self._copies.restored(output)
         return restored.build(map(self._result, restored.leaves), self._copies.originals.items)
 
     def _result(self, leaf: Any) -> Any:
         is_own = leaf.__class__ is Array and leaf._device is self.device
-        return fresh(lowered(leaf, self.device)) if is_own else leaf
+        return wrap(copied(leaf._native.value, self.base), self.base) if is_own else leaf
 
 
 def as_variable(x: Array, device: Device, *, is_users: bool = False) -> Array:
@@ -226,11 +240,10 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
         run = Run(Reverse, f, args, kwargs, chosen, "grad", as_variable)
         output, aux = without_aux(run.output, has_aux, "grad")
         seeds = _seed(output, run.device)
-        entered = run.entered
         value = run.value(output)
         auxiliary = run.value(aux) if has_aux else None
         run.output = output = aux = None  # the pass back frees the record as it goes
-        gradients = _gradients(seeds, run, entered, retain=False)
+        gradients = _gradients(seeds, run, retain=False)
         result = gradients[0] if isinstance(argnums, int) else tuple(gradients)
         return ((value, auxiliary) if has_aux else value), result
 
@@ -275,22 +288,23 @@ def _seed(output: Any, device: Device) -> list[Any]:
             f"grad() takes a function whose result is one number, not an Array of shape {output.shape}; reduce it with "
             "xtensor.sum, or use vjp or jacobian"
         )
-    if kind_of(output.dtype) != "f":
+    dtype = output.dtype
+    if kind_of(dtype) != "f":
         raise TypeError(
-            f"grad() takes a function whose result is real, not of dtype {output.dtype}; use vjp for complex results"
+            f"grad() takes a function whose result is real, not of dtype {dtype}; use vjp for complex results"
         )
     if output._device is not device or output._native.node is None:
         return []
     base = device.base
     assert base is not None
-    return [(output._native.node, wrap(base.table[FULL].function((), 1, dtype=output.dtype), base))]
+    return [(output._native.node, wrap(base.table[FULL].function((), 1, dtype=dtype), base))]
 
 
-def _gradients(seeds: list[Any], run: Run, entered: list[list[Any]], *, retain: bool) -> list[Any]:
+def _gradients(seeds: list[Any], run: Run, *, retain: bool) -> list[Any]:
     with np.errstate(all="ignore"):
         found = backpropagate(seeds, retain=retain)
     results = []
-    for (arrays, tree), variables in zip(run.inputs, entered, strict=True):
+    for arrays, variables, tree in run.inputs:
         leaves = []
         for x, variable in zip(arrays, variables, strict=True):
             g = None if x is None else found.get(variable.node)
@@ -331,7 +345,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
             for x, g in zip(results, leaves, strict=True)
             if x.__class__ is Array and x._device is run.device and x._native.node is not None
         ]
-        return tuple(_gradients(seeds, run, run.entered, retain=True))
+        return tuple(_gradients(seeds, run, retain=True))
 
     return (value, pull, run.value(aux)) if has_aux else (value, pull)
 
@@ -354,7 +368,7 @@ def pulled_with_masks(
     connected: dict[Variable, Array | None] = {}
     with np.errstate(all="ignore"):
         found = backpropagate(seeds, connected_elements=connected)
-    variables = [variable.node for entered in run.entered for variable in entered]
+    variables = [variable.node for _, entered, _ in run.inputs for variable in entered]
     parts = [xp.zeros_like(x) if node not in found else found[node] for x, node in zip(primals, variables, strict=True)]
     return parts, [connected.get(node) for node in variables]
 

@@ -28,10 +28,9 @@ OVER_TWO_AXES = """
 Parameters
 ----------
 a
-    Array of any dtype, of two or more dimensions.
+    Array of {dtypes}, of two or more dimensions{spectrum}.
 s
-    The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
-    the axes.
+    {lengths}
 axes
     The axes to transform; by default the last two.
 norm
@@ -42,7 +41,7 @@ out
 Returns
 -------
 Array
-    The transform, of the complex dtype of the precision of ``a``; ``out`` if that is given.
+    {result} of the precision of ``a``; ``out`` if that is given.
 
 Raises
 ------
@@ -51,13 +50,33 @@ ValueError
 IndexError
     If an axis is out of bounds.
 TypeError
-    If ``a`` is not an Array.
+    If ``a`` is not an Array{complex}.
 """
-"""Sections of the docstrings of :func:`fft2` and :func:`ifft2`."""
+"""Sections of the docstrings of these functions."""
+
+OF_THE_TRANSFORM = {
+    "dtypes": "any dtype",
+    "spectrum": "",
+    "lengths": "The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the "
+    "lengths of\n    the axes.",
+    "result": "The transform, of the complex dtype",
+    "complex": "",
+}
+OF_REAL_NUMBERS = OF_THE_TRANSFORM | {
+    "dtypes": "a real dtype",
+    "result": "The half spectrum, of the complex dtype",
+    "complex": ", or is complex",
+}
+OF_HALF_SPECTRA = OF_THE_TRANSFORM | {
+    "spectrum": ": the half spectrum along the last of ``axes``",
+    "lengths": "The length of the result along each of ``axes``; -1 uses all elements of the axis. By default -1 for "
+    "each.",
+    "result": "The transform, of the real dtype",
+}
 
 
 @composed
-@documented(OVER_TWO_AXES, function=":func:`fftn`")
+@documented(OVER_TWO_AXES, function=":func:`fftn`", **OF_THE_TRANSFORM)
 def fft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
@@ -75,7 +94,7 @@ def fft2(
 
 
 @composed
-@documented(OVER_TWO_AXES, function=":func:`ifftn`")
+@documented(OVER_TWO_AXES, function=":func:`ifftn`", **OF_THE_TRANSFORM)
 def ifft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
@@ -93,6 +112,7 @@ def ifft2(
 
 
 @composed
+@documented(OVER_TWO_AXES, function=":func:`rfftn`", **OF_REAL_NUMBERS)
 def rfft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
@@ -102,34 +122,6 @@ def rfft2(
 ) -> Array:
     """Return the Fourier transform of real numbers over two axes; along the last one, the half spectrum.
 
-    Parameters
-    ----------
-    a
-        Array of a real dtype, of two or more dimensions.
-    s
-        The length of the transform along each of ``axes``; -1 selects the length of the axis. By default the lengths of
-        the axes.
-    axes
-        The axes to transform; by default the last two.
-    norm
-        The scale of the sum, as for :func:`rfftn`; None is ``"backward"``.
-    out
-        An Array of the shape of the result that the result is written into.
-
-    Returns
-    -------
-    Array
-        The half spectrum, of the complex dtype of the precision of ``a``; ``out`` if that is given.
-
-    Raises
-    ------
-    ValueError
-        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
-    IndexError
-        If an axis is out of bounds.
-    TypeError
-        If ``a`` is not an Array, or is complex.
-
     Notes
     -----
     NumPy, ``fft.rfft2``. The function :func:`rfftn` for two axes.
@@ -138,6 +130,7 @@ def rfft2(
 
 
 @composed
+@documented(OVER_TWO_AXES, function=":func:`irfftn`", **OF_HALF_SPECTRA)
 def irfft2(
     a: AnyArray,
     s: Sequence[int] | None = None,
@@ -146,33 +139,6 @@ def irfft2(
     out: Array | None = None,
 ) -> Array:
     """Return the inverse of :func:`rfft2`.
-
-    Parameters
-    ----------
-    a
-        Array of any dtype, of two or more dimensions: the half spectrum along the last of ``axes``.
-    s
-        The length of the result along each of ``axes``; -1 uses all elements of the axis. By default -1 for each.
-    axes
-        The axes to transform; by default the last two.
-    norm
-        The scale of the sum, as for :func:`irfftn`; None is ``"backward"``.
-    out
-        An Array of the shape of the result that the result is written into.
-
-    Returns
-    -------
-    Array
-        The transform, of the real dtype of the precision of ``a``; ``out`` if that is given.
-
-    Raises
-    ------
-    ValueError
-        If ``s`` and ``axes`` differ in length, a length is below 1, or ``norm`` is unknown.
-    IndexError
-        If an axis is out of bounds.
-    TypeError
-        If ``a`` is not an Array.
 
     Notes
     -----

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
@@ -77,17 +76,17 @@ def quantized_linear(x: AnyArray, codes: AnyArray, scales: AnyArray, offsets: An
 
 
 @composed
-def quantized_linears(x: Array, matrices: Sequence[tuple[Array, Array, Array | None]], /) -> list[Array]:
+def quantized_linears(x: Array, /, *parts: Array | None) -> list[Array]:
     """Return the products of :func:`quantized_linear` with several matrices, which a device may compute together.
 
     Parameters
     ----------
     x
         Array of shape (…, n) and a real floating-point dtype.
-    matrices
-        The codes, scales and offsets of each.
+    parts
+        The codes, scales and offsets of each matrix, one after the other.
     """
-    return [quantized_linear(x, *matrix) for matrix in matrices]
+    return [quantized_linear(x, *parts[first : first + 3]) for first in range(0, len(parts), 3)]  # type: ignore[arg-type]
 
 
 def unpack(codes: Array, scales: Array, offsets: Array | None, dtype: Any) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
-    NORMAL_QUANTILES,
     PHILOX_MULTIPLIERS,
     PHILOX_ROUNDS,
     PHILOX_WEYL,
@@ -18,7 +16,8 @@ from xtensor.backend import (
     arange_terms,
 )
 
-from ..kernels.values import Value, bits, cast, constant, convert, from_bits, select, sqrt
+from ..kernels.random_numbers import DIGITS, HALF, normal, normal_quantile, uniform
+from ..kernels.values import Value, cast, constant, convert, select
 from .arrays import BufferArray
 from .elementwise import cast as cast_array
 from .elementwise import copied
@@ -31,9 +30,6 @@ from .words import Word, high_product
 __all__ = ["Random", "arange", "full"]
 
 UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
-
-DIGITS = 53
-HALF = 2 ** (DIGITS - 1)
 
 
 def full(runtime: Runtime, shape: Sequence[int], value: BufferArray | Number, dtype: DType | None) -> BufferArray:
@@ -86,51 +82,17 @@ def _word(x: Any, _dtype: DType) -> Any:
     return x
 
 
-def _uniform(x: Any, dtype: DType) -> Value:
-    """A number in [0, 1) of a word, or in float32 of half a word."""
-    digits = DIGITS if dtype.itemsize == 8 else 24
-    return cast(x >> (8 * x.dtype.itemsize - digits), dtype) * 2.0**-digits
-
-
 def _normal(x: Any, dtype: DType) -> Value:
-    """A normal number of a word, by inversion. The operations are in the order of the formula for all devices."""
-    centre, tail, logarithm = NORMAL_QUANTILES[dtype.name]
+    """A normal number of a word, which may be two halves."""
+    if not isinstance(x, Word):
+        return normal(x, dtype)
     k = x >> (64 - DIGITS)
-    if isinstance(k, Word):
-        upper = k.high >= HALF >> 32
-        mirrored = k ^ (2 * HALF - 1)
-        number = Word(select(upper, mirrored.low, k.low), select(upper, mirrored.high, k.high)).single()
-    else:
-        upper = k >= HALF
-        number = cast(select(upper, k ^ (2 * HALF - 1), k), dtype)
-    p = (number + 0.5) * 2.0**-DIGITS
-    q = -p + 0.5
-    near, far = -(q * q) + 0.180625, sqrt(_negative_logarithm(p, logarithm)) - 1.6
-    is_near = q <= 0.425
-    numerator = select(is_near, _polynomial(near, centre[0]) * q, _polynomial(far, tail[0]))
-    denominator = select(is_near, _polynomial(near, centre[1]), _polynomial(far, tail[1]))
-    quantile = numerator / denominator
-    return select(upper, quantile, -quantile)
+    upper, mirrored = k.high >= HALF >> 32, k ^ (2 * HALF - 1)
+    distance = Word(select(upper, mirrored.low, k.low), select(upper, mirrored.high, k.high)).single()
+    return normal_quantile(distance, upper)
 
 
-def _negative_logarithm(p: Value, coefficients: tuple[float, ...]) -> Value:
-    """``-ln p``; the exponent is that of the representation."""
-    pattern, digits = bits(p), np.finfo(p.dtype).nmant
-    root = bits(constant(p.builder, math.sqrt(0.5), p.dtype))
-    exponent = (pattern - root) >> digits
-    m = from_bits(pattern - (exponent << digits), p.dtype)
-    s = (m - 1.0) / (m + 1.0)
-    return cast(-exponent, p.dtype) * math.log(2.0) - _polynomial(s * s, coefficients) * s
-
-
-def _polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
-    value = x * coefficients[0]
-    for coefficient in coefficients[1:-1]:
-        value = (value + coefficient) * x
-    return value + coefficients[-1]
-
-
-FORMULAS: dict[str, Callable[[Any, DType], Any]] = {"bits": _word, "uniform": _uniform, "normal": _normal}
+FORMULAS: dict[str, Callable[[Any, DType], Any]] = {"bits": _word, "uniform": uniform, "normal": _normal}
 
 
 class Random:

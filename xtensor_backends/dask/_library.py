@@ -12,9 +12,10 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
+from dask.base import normalize_token
 from dask.utils import parse_bytes
 
-from xtensor.backend import DType, note_computation
+from xtensor.backend import ChunkFunction, DType, note_computation
 from xtensor_backends.engines._chunk_slices import Slices, joint
 from xtensor_backends.engines._library import Library, Partial, place_values
 from xtensor_backends.engines._native import Chunked
@@ -22,6 +23,8 @@ from xtensor_backends.engines._native import Chunked
 from ._computing import chosen_device, cluster, computed, persisted
 
 __all__ = ["DaskArray", "DaskLibrary"]
+
+normalize_token.register(ChunkFunction, ChunkFunction.__getstate__)  # instead of pickling it twice for each task name
 
 LIMIT = "xtensor.chunk-limit"
 """Key of dask's configuration: bytes of the largest chunk that a function may ask for."""
@@ -110,21 +113,29 @@ class DaskLibrary(Library):
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def elementwise(self, function: Callable[..., Any], operands: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
+        arrays = [x for x in operands if isinstance(x, da.Array)]
+        ndim = max([x.ndim for x in arrays])
+        if len({x.chunks for x in arrays}) > 1:
+            operands = self._aligned(operands, max([dtype.itemsize for dtype in dtypes]))
+        if len(dtypes) > 1:
+            operands = [x if isinstance(x, da.Array) else da.asarray(self.placed(np.asarray(x))) for x in operands]
+            signature = ",".join(["()"] * len(operands)) + "->" + ",".join(["()"] * len(dtypes))
+            metas = tuple([np.empty((0,) * ndim, dtype) for dtype in dtypes])
+            return list(da.apply_gufunc(function, signature, *operands, meta=metas))
+        axes = tuple(range(ndim))
+        pairs: list[Any] = []
+        for x in operands:
+            pairs += [x, axes[ndim - x.ndim :]] if isinstance(x, da.Array) else [x, None]
+        (dtype,) = dtypes
+        return [da.blockwise(function, axes, *pairs, dtype=dtype, meta=np.empty((0,) * ndim, dtype))]
+
+    def _aligned(self, operands: Sequence[Any], itemsize: int) -> Sequence[Any]:
+        """Return operands in chunks of the proper size for a result of elements of a size."""
         shape = _joint_shape(operands)
         sources = [getattr(x, REPEATED, x) for x in operands]
         if _joint_shape(sources) == shape:  # the chunks of a broadcast array are not those of the others
             operands = sources
-        operands = _aligned(self._cut(operands, shape, max(dtype.itemsize for dtype in dtypes)), shape)
-        metas = [np.empty((0,) * len(shape), dtype) for dtype in dtypes]
-        if len(dtypes) > 1:
-            operands = [x if isinstance(x, da.Array) else da.asarray(self.placed(np.asarray(x))) for x in operands]
-            signature = ",".join(["()"] * len(operands)) + "->" + ",".join(["()"] * len(dtypes))
-            return list(da.apply_gufunc(function, signature, *operands, meta=tuple(metas)))
-        axes = tuple(range(len(shape)))
-        pairs: list[Any] = []
-        for x in operands:
-            pairs += [x, axes[len(shape) - x.ndim :]] if isinstance(x, da.Array) else [x, None]
-        return [da.blockwise(function, axes, *pairs, dtype=dtypes[0], meta=metas[0])]
+        return _in_chunks_of_largest(self._cut(operands, shape, itemsize), shape)
 
     def _cut(self, operands: Sequence[Any], shape: tuple[int, ...], itemsize: int) -> Sequence[Any]:
         """Return operands in smaller chunks where those of the result, of a row and a column, would be too large."""
@@ -330,7 +341,7 @@ def _joint_shape(operands: Iterable[Any]) -> tuple[int, ...]:
     return np.broadcast_shapes(*[x.shape for x in operands if isinstance(x, da.Array)])
 
 
-def _aligned(operands: Sequence[Any], shape: tuple[int, ...]) -> Sequence[Any]:
+def _in_chunks_of_largest(operands: Sequence[Any], shape: tuple[int, ...]) -> Sequence[Any]:
     """Return operands in the chunks of the largest where dask would cut all at the ends of the chunks of each.
 
     Chunks of rows and chunks of columns would be cut into many parts.

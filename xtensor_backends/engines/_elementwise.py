@@ -17,7 +17,12 @@ __all__ = ["astype", "elementwise", "of_several_results"]
 def elementwise(library: Library, name: str, *operands: Any, **options: Any) -> Any:
     """Return the result of an elementwise function for arrays and Python scalars, which broadcast."""
     function = library.chunk_function(name, **options)
-    return library.elementwise(function, operands, [_dtype(library, name, operands, options)])[0]
+    dtypes = tuple([x.dtype for x in operands if isinstance(x, library.array_type)])
+    if options or len(dtypes) < len(operands):  # a number may not fit into the other operand's dtype
+        dtype = library.result_dtype(function, *operands)
+    else:
+        dtype = _known_dtype(function.spec, name, dtypes)
+    return library.elementwise(function, operands, [dtype])[0]
 
 
 def of_several_results(library: Library, name: str, *operands: Any) -> tuple[Any, ...]:
@@ -27,17 +32,11 @@ def of_several_results(library: Library, name: str, *operands: Any) -> tuple[Any
     return tuple(library.elementwise(function, operands, [part.dtype for part in found]))
 
 
-def _dtype(library: Library, name: str, operands: tuple[Any, ...], options: dict[str, Any]) -> DType:
-    """The result's dtype, kept for operands of dtypes alone: a number may not fit into the other operand's dtype."""
-    arrays = library.array_type
-    if options or not all(isinstance(x, arrays) for x in operands):
-        return library.result_dtype(library.chunk_function(name, **options), *operands)
-    return _known_dtype(library.chunk_function(name), tuple([x.dtype for x in operands]))
-
-
 @cache
-def _known_dtype(function: ChunkFunction, dtypes: tuple[DType, ...]) -> DType:
-    return function(*[place_values(np.ones(1, dtype), function.spec) for dtype in dtypes]).dtype  # type: ignore[no-any-return]
+def _known_dtype(spec: str, name: str, dtypes: tuple[DType, ...]) -> DType:
+    """The dtype of a function's result for arrays of dtypes."""
+    operands = [place_values(np.ones(1, dtype), spec) for dtype in dtypes]
+    return ChunkFunction(spec, name)(*operands).dtype  # type: ignore[no-any-return]
 
 
 def astype(library: Library, x: Any, dtype: DType, *, copy: bool = True) -> Any:

@@ -23,6 +23,13 @@ OLDEST = (0, 47)
 """The oldest supported version of llvmlite."""
 
 
+MODULES = (
+    *("_copies", "_elementwise", "_few_rows", "_fourier", "_products"),
+    *("_quantized", "_random", "_reductions", "_scans", "_selection"),
+)
+"""The modules that have kernels."""
+
+
 class LlvmBackend(Overlay):
     """Kernels over NumPy's arrays."""
 
@@ -65,9 +72,7 @@ class LlvmBackend(Overlay):
     def kernels(self, spec: str) -> Mapping[str, Callable[..., Any]]:
         if not _works():
             return {}
-        from . import _copies, _elementwise, _fourier, _products, _quantized, _random, _reductions, _scans, _selection
-
-        modules = (_copies, _elementwise, _fourier, _products, _quantized, _random, _reductions, _scans, _selection)
+        modules = [importlib.import_module(f".{name}", __name__) for name in MODULES]
         return {name: kernel for module in modules for name, kernel in module.kernels().items()}
 
     def generator(self, spec: str) -> Generator | None:

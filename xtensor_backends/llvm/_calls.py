@@ -24,7 +24,7 @@ from . import _compile, _exceptions, _threads
 from ._costs import cost, has_formula, is_simple
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._runtime import MAX_OPERANDS
+from ._runtime import MAX_OPERANDS, transpose
 from ._runtime import adjacent as _adjacent
 from ._runtime import call as _call
 from ._runtime import call_unlocked as _call_unlocked
@@ -38,9 +38,13 @@ __all__ = [
     "compute",
     "compute_over",
     "count_calls",
+    "elementwise_kernel",
     "empty",
     "in_row_major_order",
+    "transposed",
     "underflow_is_reported",
+    "would_write",
+    "writes_past_caches",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -65,6 +69,9 @@ LONG = 50_000.0
 
 BOUND_BY_MEMORY = 0.08
 """Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
+
+TRANSPOSED_BYTE = 0.1
+"""Nanoseconds for a byte of an array that one thread copies into another order."""
 
 LARGEST = 16
 """Bytes of an element, at most."""
@@ -197,7 +204,9 @@ def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]
     return kernel
 
 
-def _kernel(program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False) -> Kernel | None:
+def elementwise_kernel(
+    program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False
+) -> Kernel | None:
     key = operands, axes, over, streams
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
@@ -294,11 +303,11 @@ def compute(
         order, size = found, arrays[0].size
     if spare is not None and _may_write(program, arrays, spare):
         return _write(program, arrays, scalars, spare)
-    streams = size * LARGEST >= BYTES_STREAMED and _streams(program, size)
+    streams = size * LARGEST >= BYTES_STREAMED and writes_past_caches(program, size)
     kernel: Kernel | None = program.kernels.get(streams)
     if kernel is None:
         letters = "c" * (len(arrays) + len(program.outputs))
-        kernel = program.kernels[streams] = _kernel(program, letters, streams=streams)
+        kernel = program.kernels[streams] = elementwise_kernel(program, letters, streams=streams)
         if kernel is None:
             return None
     shape, results = arrays[0].shape, kernel.results
@@ -321,7 +330,7 @@ def prepared(
     size, inputs = math.prod(shape), len(program.inputs)
     if not inputs or len(program.outputs) != 1 or program.checks or not 0 < size * LARGEST < BYTES_STREAMED:
         return None
-    kernel = _kernel(program, "c" * (inputs + 1))
+    kernel = elementwise_kernel(program, "c" * (inputs + 1))
     if kernel is None or size * kernel.cost >= PARALLEL or inputs + len(scalars) + 3 > MOST_OPERANDS:
         return None
     (dtype,) = kernel.results
@@ -337,7 +346,7 @@ def prepared(
     return compute_few
 
 
-def _streams(program: Program, size: int) -> bool:
+def writes_past_caches(program: Program, size: int) -> bool:
     """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
     least = min([program.dtypes[position].itemsize for position in program.outputs])
     walked = sum([program.dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs)])
@@ -388,7 +397,7 @@ def _write(
     try:
         kernel = program.kernels["over", position]
     except KeyError:
-        kernel = program.kernels["over", position] = _kernel(program, "c" * len(arrays), over=position)
+        kernel = program.kernels["over", position] = elementwise_kernel(program, "c" * len(arrays), over=position)
     if kernel is None:
         return None
     raised = kernel.run(spare.size, (spare.size, spare.size, *arrays), scalars)
@@ -412,7 +421,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     letters = joined_letters(arrays, shape)
     if letters:
         outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
-        kernel = _kernel(program, letters + "c" * len(outputs))
+        kernel = elementwise_kernel(program, letters + "c" * len(outputs))
         if kernel is None:
             return None
         size = math.prod(shape)
@@ -434,7 +443,7 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars)
     if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
-    kernel = None if walk is None else _kernel(program, walk.letters, len(walk.sizes) - 2)
+    kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
     outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
@@ -462,14 +471,25 @@ def in_row_major_order(x: Array, shape: tuple[int, ...]) -> Array:
     if x.shape == shape and x.flags.c_contiguous:
         return x
     result = empty(shape, x.dtype, "C")
+    if transposed(np.broadcast_to(x, shape), result):
+        return result
     if result.size >= LEAST_COPIED:
         walk = walk_of(((x.shape, x.strides, x.itemsize), (shape, result.strides, x.itemsize)), (), several=True)
-        kernel = None if walk is None else _kernel(_copying(x.dtype.name), walk.letters, len(walk.sizes) - 2)
+        kernel = None if walk is None else elementwise_kernel(_copying(x.dtype.name), walk.letters, len(walk.sizes) - 2)
         if walk is not None and kernel is not None:
             _run_walk(kernel, walk, (x, result), ())
             return result
     result[...] = x
     return result
+
+
+def transposed(x: Array, result: Array) -> bool:
+    """Write the elements of an array into one of the same shape; False where a plain copy is as fast."""
+    if result.size < LEAST_COPIED:
+        return False
+    nanoseconds = result.nbytes * TRANSPOSED_BYTE
+    threads = _threads.team() if nanoseconds >= PARALLEL else 1
+    return transpose(x, result, threads * PARTS, threads, int(nanoseconds))
 
 
 _size = attrgetter("size")

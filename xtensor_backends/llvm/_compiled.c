@@ -25,9 +25,10 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #include "_blocks.h"
 #include "_team.h"
 #endif
+#include "_transposed.h"
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 5
+#define INTERFACE 6
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -399,6 +400,34 @@ static PyObject *reusing(PyObject *module, PyObject *const *arguments, Py_ssize_
 }
 #endif
 
+/* Write the elements of an array into one of the same shape in row-major order; return whether it was done. */
+static PyObject *transpose(PyObject *module, PyObject *arguments)
+{
+    PyArrayObject *source, *result;
+    long long parts, threads, nanoseconds;
+    if (!PyArg_ParseTuple(arguments, "O!O!LLL:transpose", &PyArray_Type, &source, &PyArray_Type, &result, &parts, &threads,
+                          &nanoseconds))
+        return NULL;
+    int axes = PyArray_NDIM(source);
+    int64_t item = PyArray_ITEMSIZE(source), lengths[MOST_AXES], steps[MOST_AXES];
+    bool fits = axes <= MOST_AXES && axes == PyArray_NDIM(result) && item == PyArray_ITEMSIZE(result)
+                && (item == 1 || item == 2 || item == 4 || item == 8 || item == 16) && PyArray_IS_C_CONTIGUOUS(result)
+                && PyArray_ISWRITEABLE(result) && !PyDataType_REFCHK(PyArray_DESCR(source))
+                && !PyDataType_REFCHK(PyArray_DESCR(result));
+    for (int axis = 0; fits && axis < axes; axis++) {
+        fits = PyArray_DIM(source, axis) == PyArray_DIM(result, axis);
+        lengths[axis] = PyArray_DIM(source, axis);
+        steps[axis] = PyArray_STRIDE(source, axis);
+    }
+    transposition copy = {.source = PyArray_BYTES(source), .result = PyArray_BYTES(result)};
+    if (!fits || parts < 1 || !prepare_transposition(&copy, axes, lengths, steps, item))
+        Py_RETURN_FALSE;
+    Py_BEGIN_ALLOW_THREADS
+    compute_parts(copy_tiles, &copy, parts < copy.tiles ? parts : copy.tiles, threads, nanoseconds);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_TRUE;
+}
+
 static PyMethodDef methods[] = {
     {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL,
      "Call the kernel at an address with addresses of arrays, floats and integers."},
@@ -407,6 +436,8 @@ static PyMethodDef methods[] = {
     {"adjacent", (PyCFunction)(void (*)(void))adjacent, METH_FASTCALL,
      "Return the size of arrays of one shape whose elements are adjacent, or -1."},
     {"parallel", parallel, METH_VARARGS, "Compute job(arguments, part, parts) for each part."},
+    {"transpose", transpose, METH_VARARGS,
+     "Write the elements of an array into one of the same shape in row-major order; return whether it was done."},
 #ifndef _WIN32
     {"multiply", multiply, METH_VARARGS,
      "Write the products of matrices in blocks by functions of OpenBLAS; return whether it can read the operands."},

@@ -1,4 +1,4 @@
-"""Arrays joined and padded, by copies of bytes that threads share into memory that is kept.
+"""Arrays joined and reshaped, by copies of bytes that threads share into memory that is kept.
 
 NumPy copies on one core. Every array here is a matrix of bytes, whose rows follow each other at a distance: the items
 along the axis of the joint and behind it are a row.
@@ -6,6 +6,7 @@ along the axis of the joint and behind it are a row.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from xtensor.backend import Native, Program, Step
 
 from . import _compile
 from ._builder import alignment, memory_type
-from ._calls import Kernel, compiled, empty
+from ._calls import LEAST_COPIED, Kernel, compiled, empty, transposed
 from ._loops import I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_JOINED, MOST_ELEMENTS_JOINED, SHORTEST_JOINED
 
@@ -204,9 +205,20 @@ def stack(arrays: Sequence[Native], axis: int = 0) -> Native:
     return _joined(arrays, (*before, len(arrays), *behind), math.prod(before))
 
 
+def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
+    """Return an array of another shape, whose elements threads copy where they are many and in another order."""
+    if x.size < LEAST_COPIED or copy is False or x.flags.c_contiguous:
+        return x.reshape(shape, copy=copy)
+    if copy is None:
+        with contextlib.suppress(ValueError):
+            return x.reshape(shape, copy=False)
+    result = empty(x.shape, x.dtype, "C")
+    return result.reshape(shape) if transposed(x, result) else x.reshape(shape, copy=copy)
+
+
 concat.min_size = stack.min_size = BYTES_JOINED // 16  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    return {"large.concat": concat, "large.stack": stack}
+    return {"large.concat": concat, "large.stack": stack, "reshape": reshape}

@@ -331,6 +331,27 @@ def _diff(x: Native, *, axis: int = -1, n: int = 1, **edges: Native) -> Native:
 _diff.min_size = BYTES_SIMPLE // 8  # type: ignore[attr-defined]
 
 
+@functools.cache
+def _triangle_program(dtype: Any, comparison: str) -> Program | None:
+    """The program that keeps an element whose column's number compares so with its row's, and zeros elsewhere."""
+    if not supported(dtype):
+        return None
+    steps = Step(comparison, (1, 0), "bool"), Step("where", (4, 2, 3), dtype.name)
+    return Program(("int64", "int64", dtype.name), (dtype.name,), steps, (5,)).shared()
+
+
+def _triangle(comparison: str) -> Callable[..., Native]:
+    def function(x: Native, *, k: int = 0) -> Native:
+        if x.dtype.kind == "c" or x.size < MIN_SIZE_MEDIUM:
+            return NotImplemented
+        rows, columns = x.shape[-2:]
+        k = max(-rows, min(k, columns))
+        numbers = np.arange(k, rows + k)[:, None], np.arange(columns)
+        return _computed(_triangle_program(x.dtype, comparison), (*numbers, x), (x.dtype.type(0).item(),))
+
+    return function
+
+
 def _least(name: str) -> tuple[int, int]:
     """The elements and the bytes from which an operation's kernel gains.
 
@@ -356,4 +377,5 @@ def kernels() -> dict[str, Callable[..., Native]]:
     found = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
     found["large.pow"] = _power()
     found |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
+    found |= {"tril": _triangle("less_equal"), "triu": _triangle("greater_equal")}
     return found | {"large.assigned_where": assigned_where, "large.astype": _cast, "large.diff": _diff}

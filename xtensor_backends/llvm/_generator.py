@@ -12,6 +12,7 @@ from xtensor.backend import TABLE, DType, Generator, Native, Program
 from ..kernels.formulas import formulas_of
 from . import _calls, _reducing, _rows
 from ._emission import supported, supported_elementwise
+from ._rolling import rolling
 from ._sizes import MIN_SIZE
 
 __all__ = ["LlvmGenerator", "resolve"]
@@ -83,6 +84,7 @@ class LlvmGenerator(Generator):
 
     compute = staticmethod(_calls.compute)
     prepared = staticmethod(_calls.prepared)
+    rolling = staticmethod(rolling)
 
     def reduce(
         self,

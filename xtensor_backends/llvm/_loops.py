@@ -5,7 +5,9 @@ which each thread calls for its part of the elements. The inner loop is a functi
 LLVM vectorises it: results are in new memory.
 
 Layouts: ``"c"`` an operand whose elements are adjacent along the innermost axis, ``"s"`` one element for the whole
-axis, ``"v"`` any other stride. The axes around the innermost one are walked by the job, an innermost row at a time.
+axis, ``"v"`` any other stride, ``"r"`` adjacent elements that are read as ``numpy.roll`` gives them. The axes around
+the innermost one are walked by the job, an innermost row at a time, or a piece of it in which no operand is rolled over
+its end.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ class Writer:
         given = iter(strides)
         found = []
         for letter, pointer, dtype in zip(self.letters, pointers, self.arrays, strict=True):
-            if letter == "c":
+            if letter in "cr":
                 found.append(builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype)))
             elif letter == "s":
                 found.append(pointer)
@@ -329,10 +331,12 @@ class _Elementwise(Writer):
         total, length = slots.read(), slots.read()
         sizes = [slots.read() for _ in range(axes)]
         bases, inner_strides, outer_strides = [], [], []
+        shifts: list[list[Any]] = []
         for letter in self.letters:
             bases.append(slots.read(POINTER))
             inner_strides.append(slots.read() if letter == "v" else None)
             outer_strides.append([slots.read() for _ in range(axes)])
+            shifts.append([slots.read() for _ in range(axes + 1)] if letter == "r" else [])
         scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
         count = len(self.program.inputs)
         written = self.arrays[count:] if self.streams else []
@@ -363,11 +367,17 @@ class _Elementwise(Writer):
             indices.insert(0, builder.srem(row, size))
             row = builder.sdiv(row, size)
         pointers = []
-        for letter, base, inner_stride, strides, dtype in zip(
-            self.letters, bases, inner_strides, outer_strides, self.arrays, strict=True
+        for letter, base, inner_stride, strides, shift, dtype in zip(
+            self.letters, bases, inner_strides, outer_strides, shifts, self.arrays, strict=True
         ):
-            step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
-            pointers.append(self.offset(builder, base, (column, step), *zip(indices, strides, strict=True)))
+            step = {"c": I64(dtype.itemsize), "r": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
+            places = [*indices, column]
+            if shift:
+                is_behind = builder.icmp_signed("<", column, shift[-1])
+                end = builder.select(is_behind, shift[-1], length)
+                count = smaller(builder, count, builder.sub(end, column))
+                places = [rolled(builder, *item) for item in zip(places, shift, [*sizes, length], strict=True)]
+            pointers.append(self.offset(builder, base, *zip(places, [*strides, step], strict=True)))
         given = [stride for stride in inner_strides if stride is not None]
         results = pointers[len(pointers) - len(blocks) :]
         doubtful = builder.call(inner, [count, *scalars, *pointers[: len(pointers) - len(blocks)], *blocks, *given])
@@ -417,12 +427,19 @@ def smaller(builder: Builder, first: Any, second: Any) -> Any:
     return builder.select(builder.icmp_signed("<", first, second), first, second)
 
 
+def rolled(builder: Builder, index: Any, shift: Any, length: Any) -> Any:
+    """The index that ``numpy.roll`` moves to another one along an axis, by a shift of 0 to before its length."""
+    before = builder.sub(index, shift)
+    return builder.select(builder.icmp_signed("<", index, shift), builder.add(before, length), before)
+
+
 def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
     """Return the module of an elementwise program, with the function ``run``.
 
     Its operands: parts, threads, nanoseconds, elements, the length of the innermost axis, the lengths of the axes
     around it; for each input and output its address, its stride along the innermost axis where the letter is "v", its
-    strides along the axes around it; the scalars.
+    strides along the axes around it, its shifts along these and the innermost axis where the letter is "r"; the
+    scalars.
     """
     writer = _Elementwise(program, layout, has_fma=has_fma)
     writer.entry(writer.job(writer.inner(), layout.axes))

@@ -21,7 +21,7 @@ from xtensor.backend import Native
 from xtensor_backends.numpy._networks import Networks
 
 from . import _threads
-from ._calls import empty
+from ._calls import empty, in_row_major_order
 from ._memory import reusing
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
@@ -47,6 +47,9 @@ LEAST_ROWS, MOST_ROWS = 48, 512
 
 FEWEST_LINES = 48
 """Rows or columns of a block at least: each reads the whole other operand."""
+
+LEAST_COMMON, SUMS = 2048, 8
+"""Products of an element from which threads share them, where rows and columns are few, and the sums that they make."""
 
 
 def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
@@ -84,6 +87,8 @@ def shared(x1: Native, x2: Native, output: Native) -> bool:
         return False
     if not (x1.flags.aligned and x2.flags.aligned) or (threads := _threads.team()) == 1:
         return False
+    if output.ndim == 2 and max(rows, columns) < 2 * FEWEST_LINES and x1.shape[1] >= LEAST_COMMON:
+        return _by_sums(x1, x2, output)
     count = output.size // (rows * columns)
     blocks = 1 if count >= 2 * threads else max(1, min(threads, max(rows, columns) // FEWEST_LINES))
     if count * blocks == 1:
@@ -91,6 +96,21 @@ def shared(x1: Native, x2: Native, output: Native) -> bool:
     before1, before2 = (None,) * (output.ndim - x1.ndim), (None,) * (output.ndim - x2.ndim)
     time = work * count // MULTIPLICATIONS
     return bool(compiled.multiply(functions, x1[before1], x2[before2], output, blocks, threads, time))
+
+
+def _by_sums(x1: Native, x2: Native, output: Native) -> bool:
+    """Write a product of few rows and columns as a sum of products of parts of the axis that they have in common."""
+    (rows, common), columns = x1.shape, x2.shape[1]
+    length = common // SUMS
+    first = x1[:, : SUMS * length].reshape(rows, SUMS, length).swapaxes(0, 1)
+    second = x2[: SUMS * length].reshape(SUMS, length, columns)
+    products = empty((SUMS, rows, columns), output.dtype)
+    if not shared(first, second, products):
+        return False
+    np.add.reduce(products, axis=0, out=output)
+    if common % SUMS:
+        output += np.matmul(x1[:, SUMS * length :], x2[SUMS * length :])
+    return True
 
 
 def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native:
@@ -141,16 +161,24 @@ def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     return (first, second, third) if first and second and third else None
 
 
+class SharedNetworks(Networks):
+    """Convolutions whose copies threads share."""
+
+    @staticmethod
+    def ordered(x: Native) -> Native:
+        return in_row_major_order(x, x.shape)
+
+
 _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions that are asked before NumPy's, by the names of the overlay's contract."""
-    convolution = reusing(Networks.convolution)
+    convolution = reusing(SharedNetworks.convolution)
     return {
         "large.matmul": _matmul,
         "linalg.cholesky": _cholesky,
         "linalg.solve_triangular": _solve_triangular,
         **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),
-        "nn.conv_by_weight": reusing(Networks.conv_by_weight),
+        "nn.conv_by_weight": reusing(SharedNetworks.conv_by_weight),
     }

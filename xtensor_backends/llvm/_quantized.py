@@ -6,8 +6,7 @@ A row's sum with few vectors has a fixed order, which does not depend on the num
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,8 +20,8 @@ from ._runtime import call_unlocked
 
 __all__ = ["kernels"]
 
-Matrix: TypeAlias = tuple[Native, Native, Native | None]
-"""Codes, scales and offsets."""
+Layout: TypeAlias = tuple[bool, bool, str, int, int]
+"""Whether a byte of a matrix has two codes, whether it has offsets, the letter of scales, the groups and columns."""
 
 MOST_MATRICES = 16
 """Number of matrices of one call, by the number of its operands."""
@@ -47,67 +46,79 @@ instead of 0.20 ms."""
 
 
 def _quantized_linear(x: Native, codes: Native, scales: Native, offsets: Native | None = None, /) -> Native:
-    results = _quantized_linears(x, ((codes, scales, offsets),))
+    results = _quantized_linears(x, codes, scales, offsets)
     return results if results is NotImplemented else results[0]
 
 
-def _quantized_linears(x: Native, matrices: Sequence[Matrix], /) -> list[Native] | Any:
-    """Compute the products with several matrices of one format in one region: the vectors are prepared once."""
-    codes, scales, offsets = matrices[0]
-    if not _is_plain(x) or not x.ndim or x.dtype != FLOAT or len(matrices) > MOST_MATRICES:
+def _quantized_linears(x: Native, /, *parts: Native) -> list[Native] | Any:
+    """Compute the products with several matrices of one format in one region: the vectors are prepared once.
+
+    ``parts`` are the codes, scales and offsets (None without) of each.
+    """
+    layout = _layout(*parts[:3])
+    if layout is None:
         return NotImplemented
-    if not all(map(_is_matrix, matrices)) or scales.dtype.char not in _kinds() or codes.dtype.char not in "bB":
+    _, shifted, _, groups, columns = layout
+    if x.dtype != FLOAT or not x.ndim or x.shape[-1] != columns or not x.size or not _is_plain(x):
         return NotImplemented
-    packed, shifted = codes.dtype.char == "B", offsets is not None
-    groups, width = scales.shape[1], codes.shape[1]
-    length, rest = divmod(width, groups)
-    vectors = math.prod(x.shape[:-1])
-    if rest or length % LANES or x.shape[-1] != width * (1 + packed) or not vectors:
+    if len(parts) > 3 * MOST_MATRICES:
         return NotImplemented
-    for codes_of, scales_of, offsets_of in matrices[1:]:
-        if (
-            codes_of.dtype != codes.dtype
-            or scales_of.dtype != scales.dtype
-            or (codes_of.shape[1], scales_of.shape[1]) != (width, groups)
-            or (offsets_of is not None) is not shifted
-        ):
+    for first in range(3, len(parts), 3):
+        if _layout(*parts[first : first + 3]) != layout:
             return NotImplemented
-    results = [empty((*x.shape[:-1], matrix[0].shape[0]), FLOAT) for matrix in matrices]
+    vectors, size = x.size // columns, 0
+    results: list[Native] = []
+    operands: list[Any] = []
+    for codes, scales, offsets in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        rows = codes.shape[0]
+        result = empty((*x.shape[:-1], rows), FLOAT)
+        results.append(result)
+        operands += codes, scales, 0 if offsets is None else offsets, result, rows
+        size += codes.size
+        if vectors > MOST_VECTORS:
+            _unpacking.multiply(x.reshape(vectors, -1), codes, scales, offsets, result.reshape(vectors, -1))
     if vectors > MOST_VECTORS:
-        for matrix, result in zip(matrices, results, strict=True):
-            _unpacking.multiply(x.reshape(vectors, -1), *matrix, result.reshape(vectors, -1))
         return results
-    sums: Native | int = 0
-    if shifted:
-        sums = np.sum(np.reshape(x, (vectors, groups, -1)), axis=-1, dtype=np.float32)
-    exact = packed and length == _digits.GROUP_BYTES and groups % _digits.GROUPS == 0 and _has_digits()
-    digits = empty((vectors * groups // _digits.GROUPS, _digits.BLOCK), BYTES) if exact else x
-    together = ROWS.get(vectors, 2) * (width + groups * scales.itemsize)
-    near = together + digits.nbytes <= NEAR
-    variant = Variant(packed, length // LANES, shifted, vectors, exact, scales.dtype.char, near)
-    run = address_of_run("quantized", variant, _module)
-    operands: list[Any] = [x, sums, groups, digits, 0, len(matrices)]
-    size = 0
-    for (codes_of, scales_of, offsets_of), result in zip(matrices, results, strict=True):
-        operands += codes_of, scales_of, 0 if offsets_of is None else offsets_of, result, codes_of.shape[0]
-        size += codes_of.size
+    sums = np.sum(np.reshape(x, (vectors, groups, -1)), axis=-1, dtype=np.float32) if shifted else 0
+    run, exact = _code(layout, vectors)
+    digits = empty((vectors * groups // _digits.GROUPS, _digits.BLOCK), BYTES) if exact else 0
     threads = _threads.team()
-    call_unlocked(run, PARTS * threads, threads, int(size * vectors * NANOSECONDS), *operands)
+    nanoseconds = int(size * vectors * NANOSECONDS)
+    call_unlocked(run, PARTS * threads, threads, nanoseconds, x, sums, groups, digits, 0, len(results), *operands)
     return results
+
+
+def _layout(codes: Native, scales: Native, offsets: Native | None) -> Layout | None:
+    """Return the layout of a matrix; None where its parts do not match, or no kernel computes it or gains anything."""
+    if not _is_plain(codes) or not _is_plain(scales) or codes.ndim != 2 or scales.ndim != 2 or codes.size < MIN_SIZE:
+        return None
+    rows, groups = scales.shape
+    width, kind, packed = codes.shape[1], scales.dtype.char, codes.dtype.char == "B"
+    if codes.shape[0] != rows or not groups or width % (groups * LANES) or kind not in _kinds():
+        return None
+    if not packed and codes.dtype.char != "b":
+        return None
+    if offsets is None:
+        return packed, False, kind, groups, width * (1 + packed)
+    if not _is_plain(offsets) or offsets.dtype != scales.dtype or offsets.shape != scales.shape:
+        return None
+    return packed, True, kind, groups, width * (1 + packed)
 
 
 def _is_plain(array: Native) -> bool:
     return array.__class__ is np.ndarray and bool(array.flags.c_contiguous)
 
 
-def _is_matrix(matrix: Matrix) -> bool:
-    """Whether the parts of a matrix match, and a kernel gains anything."""
-    codes, scales, offsets = matrix
-    if not _is_plain(codes) or not _is_plain(scales) or codes.ndim != 2 or scales.ndim != 2:
-        return False
-    if codes.size < MIN_SIZE or not scales.size or codes.shape[0] != scales.shape[0]:
-        return False
-    return offsets is None or (_is_plain(offsets) and offsets.dtype == scales.dtype and offsets.shape == scales.shape)
+@functools.cache
+def _code(layout: Layout, vectors: int) -> tuple[int, bool]:
+    """Return the address of the function for a number of vectors, and whether it takes digits of these."""
+    packed, shifted, kind, groups, columns = layout
+    width = columns // (1 + packed)
+    exact = packed and width // groups == _digits.GROUP_BYTES and groups % _digits.GROUPS == 0 and _has_digits()
+    together = ROWS.get(vectors, 2) * (width + groups * np.dtype(kind).itemsize)
+    near = together + (vectors * groups // _digits.GROUPS * _digits.BLOCK if exact else 4 * vectors * columns) <= NEAR
+    variant = Variant(packed, width // groups // LANES, shifted, vectors, exact, kind, near)
+    return address_of_run("quantized", variant, _module), exact
 
 
 def _has_digits() -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 from llvmlite import ir
 
 from xtensor.backend import (
-    NORMAL_QUANTILES,
     PHILOX_MULTIPLIERS,
     PHILOX_ROUNDS,
     PHILOX_WEYL,
@@ -25,8 +24,8 @@ from xtensor.backend import (
     Step,
 )
 
-from ..kernels.values import Value, cast, constant, from_bits, select, sqrt
-from ..kernels.values import bits as bits_of
+from ..kernels.random_numbers import normal, uniform
+from ..kernels.values import Value
 from . import _compile
 from ._builder import Builder, load, memory_type, store
 from ._calls import Kernel, compiled, empty
@@ -40,53 +39,11 @@ UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 BLOCKS = 64
 """Blocks of four words in the buffer."""
 
-DIGITS = 53
-HALF = 2 ** (DIGITS - 1)
-
 Formula = Callable[[Value, DType], Value]
 
 
 def word(x: Value, _dtype: DType) -> Value:
     return x
-
-
-def uniform(x: Value, dtype: DType) -> Value:
-    """A number in [0, 1) of a word, or in float32 of half a word."""
-    digits = DIGITS if dtype.itemsize == 8 else 24
-    return cast(x >> (8 * x.dtype.itemsize - digits), dtype) * 2.0**-digits
-
-
-def normal(x: Value, dtype: DType) -> Value:
-    """A normal number of a word, by inversion. The operations are in the order of the formula for all devices."""
-    centre, tail, logarithm = NORMAL_QUANTILES[dtype.name]
-    k = x >> (64 - DIGITS)
-    upper = k >= HALF
-    distance = select(upper, k ^ (2 * HALF - 1), k)
-    p = (cast(distance, dtype) + 0.5) * 2.0**-DIGITS
-    q = -p + 0.5
-    near, far = -(q * q) + 0.180625, sqrt(_negative_logarithm(p, logarithm)) - 1.6
-    is_near = q <= 0.425
-    numerator = select(is_near, polynomial(near, centre[0]) * q, polynomial(far, tail[0]))
-    denominator = select(is_near, polynomial(near, centre[1]), polynomial(far, tail[1]))
-    quantile = numerator / denominator
-    return select(upper, quantile, -quantile)
-
-
-def _negative_logarithm(p: Value, coefficients: tuple[float, ...]) -> Value:
-    """-ln p, by the formula for all devices; the exponent is that of the representation."""
-    pattern, digits = bits_of(p), np.finfo(p.dtype).nmant
-    root = constant(p.builder, math.sqrt(0.5), p.dtype)
-    exponent = (pattern - bits_of(root)) >> digits
-    m = from_bits(pattern - (exponent << digits), p.dtype)
-    s = (m - 1.0) / (m + 1.0)
-    return cast(-exponent, p.dtype) * math.log(2.0) - polynomial(s * s, coefficients) * s
-
-
-def polynomial(x: Value, coefficients: tuple[float, ...]) -> Value:
-    value = x * coefficients[0]
-    for coefficient in coefficients[1:-1]:
-        value = (value + coefficient) * x
-    return value + coefficients[-1]
 
 
 class _Random(Writer):

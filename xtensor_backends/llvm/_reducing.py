@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import Program
+from xtensor.backend import Program, Step
 
 from . import _compile
 from ._calls import Kernel, compiled, empty, in_row_major_order
 from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
 from ._reduction_walks import memory_order, order_of_results, reduction_walk
+from ._rows import compute_rows, takes_rows
+from ._short_row_loops import walks_short_rows
 from ._sizes import SHORTEST
 from ._walks import joined_letters
 
@@ -103,6 +105,14 @@ def reduce(
         operands += array if copied is None else np.ascontiguousarray(np.broadcast_to(array, copied)), *strides
     if not walk.columns:
         wanted = _shape(shape, axes, keepdims=keepdims)
+        if (
+            not partial
+            and tuple(axes) == (len(shape) - 1,)
+            and walks_short_rows(program, shape[-1])
+            and takes_rows(shape)
+        ):
+            found = compute_rows(_with_reductions(program), arrays, scalars, shape)
+            return None if found is None else tuple([result.reshape(wanted) for result in found])
         return _rows(kernel, program, operands, scalars, wanted, partial=partial)
     length, rows, matrices = walk.sizes
     results = []
@@ -112,7 +122,20 @@ def reduce(
         results.append(result)
     if kernel.run(matrices * rows * length, (*operands, *results), scalars):
         return None
+    if walk.joined > 1:
+        results = [result.reshape(matrices, -1, length // walk.joined) for result in results]
     return tuple(results) if partial else _combined(program, results, 1, shape, axes, keepdims=keepdims)
+
+
+def _with_reductions(program: Program) -> Program:
+    """Return the program whose last steps are the reductions, and its results theirs."""
+    found: Program | None = program.kernels.get("with reductions")
+    if found is None:
+        last = [Step(name, (position,), program.dtypes[position].name) for name, position in program.reductions]
+        outputs = tuple(range(len(program.dtypes), len(program.dtypes) + len(last)))
+        found = Program(program.inputs, program.scalars, (*program.steps, *last), outputs).shared()
+        program.kernels["with reductions"] = found
+    return found
 
 
 def _combined(
@@ -126,6 +149,8 @@ def _combined(
 ) -> tuple[Array, ...]:
     """Return the reductions along ``axes`` of ``shape``, whose parts lie along other axes."""
     wanted = _shape(shape, axes, keepdims=keepdims)
+    if others == 1 and parts[0].shape[1] == 1:
+        return tuple([part.reshape(wanted) for part in parts])
     with np.errstate(all="ignore"):
         return tuple(
             [

@@ -13,6 +13,10 @@ from ._walks import Array, Layouts, broadcast_strides, joined_stride, row_major
 __all__ = ["ReductionWalk", "memory_order", "order_of_results", "reduction_walk"]
 
 
+LONGEST_SHORT, LONGEST_JOINED, LEAST_JOINED = 32, 256, 4096
+"""Elements of a row below which a loop over them is short, of several rows that are one at most, and of all rows."""
+
+
 class ReductionWalk(NamedTuple):
     """How a kernel reduces arrays that broadcast.
 
@@ -31,6 +35,8 @@ class ReductionWalk(NamedTuple):
         For each input None, or the shape of a row-major copy that the kernel reads in its place.
     strides
         The strides of each input that follow its address.
+    joined
+        The number of short rows that the kernel takes for one, whose columns are added up afterwards.
     """
 
     axes: tuple[int, ...]
@@ -39,6 +45,7 @@ class ReductionWalk(NamedTuple):
     sizes: tuple[int, ...] = ()
     copied: tuple[tuple[int, ...] | None, ...] = ()
     strides: tuple[tuple[int, ...], ...] = ()
+    joined: int = 1
 
 
 @functools.lru_cache(maxsize=512)
@@ -82,8 +89,24 @@ def reduction_walk(arrays: Layouts, shape: tuple[int, ...], axes: tuple[int, ...
         letters += letter
         all_copied.append(copied)
         all_strides.append((*((inner,) if letter == "v" else ()), reduced, *((outer,) if columns else ())))
-    sizes = (length, rows, matrices) if columns else (length, rows)
-    return ReductionWalk(axes, columns, letters, sizes, tuple(all_copied), tuple(all_strides))
+    if not columns:
+        return ReductionWalk(axes, columns, letters, (length, rows), tuple(all_copied), tuple(all_strides))
+    adjacent = all(
+        letter == "c" and strides[0] == length * itemsize
+        for letter, strides, (_, _, itemsize) in zip(letters, all_strides, arrays, strict=True)
+    )
+    joined = _joined_rows(rows, length) if adjacent and rows * length >= LEAST_JOINED else 1
+    if joined > 1:
+        all_strides = [(reduced * joined, outer) for reduced, outer in all_strides]
+    sizes = length * joined, rows // joined, matrices
+    return ReductionWalk(axes, columns, letters, sizes, tuple(all_copied), tuple(all_strides), joined)
+
+
+def _joined_rows(rows: int, length: int) -> int:
+    """Return how many adjacent rows, of a few elements, are one row of at most ``LONGEST_JOINED`` elements together."""
+    if length >= LONGEST_SHORT:
+        return 1
+    return next(number for number in range(LONGEST_JOINED // length, 0, -1) if rows % number == 0)
 
 
 Groups = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from xtensor.backend import Program
 from . import _compile, _threads
 from ._calls import MOST_PARTS, Kernel, compiled, empty
 from ._row_loops import Schedule, rows_program_module
+from ._short_row_loops import short_rows_module, walks_short_rows
 from ._sizes import SHORTEST
 from ._walks import joined_stride
 
@@ -58,7 +59,7 @@ def compute_rows(
     length, rows = shape[-1], math.prod(shape[:-1])
     if not takes_rows(shape):
         return None
-    letters, operands = "", []
+    letters, kinds, operands, walked = "", "", [], []
     for array in arrays:
         strides = array.strides
         if array.shape != shape:
@@ -74,14 +75,21 @@ def compute_rows(
         alone = strides[-1] == 0 and (not array.ndim or array.shape[-1] == 1)  # a view of one number may be a row
         letter = "s" if alone else "c" if strides[-1] == array.itemsize else "v"
         letters += letter
+        walked.append(array)
+        kinds += {("c", length * array.itemsize): "p", ("s", array.itemsize): "n", ("c", 0): "i", ("s", 0): "o"}.get(
+            (letter, row_stride), " "
+        )
         operands += [array, *([strides[-1]] if letter == "v" else []), row_stride]
-    found = _kernel(program, letters)
+    side_by_side = " " not in kinds and walks_short_rows(program, length)
+    found = _kernel_of_short_rows(program, kinds, length) if side_by_side else _kernel(program, letters)
     if found is None:
         return None
     kernel, full, kept = found
     outputs = [
         empty(shape if whole else (*shape[:-1], 1), dtype) for whole, dtype in zip(full, kernel.results, strict=True)
     ]
+    if side_by_side:
+        return None if kernel.run(rows * length, (rows, *walked, *outputs), scalars) else tuple(outputs)
     parts = MOST_PARTS * _threads.threads() if kept else 0
     memory = [empty((parts, length), dtype) for dtype in kept]
     if kernel.run(rows * length, (length, rows, *operands, *outputs, *memory), scalars):
@@ -89,21 +97,33 @@ def compute_rows(
     return tuple(outputs)
 
 
-def _kernel(program: Program, letters: str) -> tuple[Kernel, list[bool], list[Any]] | None:
-    """The kernel, which outputs have an element for each element of a row, and the dtypes of values that are kept."""
-    key = "row after row", letters
+Found = tuple[Kernel, list[bool], list[Any]]
+"""A kernel, which outputs have an element for each element of a row, and the dtypes of values that are kept."""
+
+
+def _kernel(program: Program, letters: str) -> Found | None:
+    return _found(program, letters, letters, lambda: rows_program_module(program, letters, has_fma=_compile.has_fma()))
+
+
+def _kernel_of_short_rows(program: Program, kinds: str, length: int) -> Found | None:
+    letters = "".join(["s" if kind in "no" else "c" for kind in kinds])
+
+    def make() -> Any:
+        full = Schedule(program, letters).full
+        return short_rows_module(program, full, kinds, length, has_fma=_compile.has_fma())
+
+    return _found(program, letters, f"{kinds} of {length}", make)
+
+
+def _found(program: Program, letters: str, walk: str, make: Callable[[], Any]) -> Found | None:
+    key = "row after row", walk
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
-        schedule = Schedule(program, letters)
-        kernel = compiled(
-            program,
-            ("row after row's code", letters),
-            f"{letters} row after row",
-            lambda: rows_program_module(program, letters, has_fma=_compile.has_fma()),
-        )
+        kernel = compiled(program, ("row after row's code", walk), f"{walk} row after row", make)
         found = None
         if kernel is not None:
+            schedule = Schedule(program, letters)
             full = [schedule.full[position] for position in program.outputs]
             found = kernel, full, [program.dtypes[position] for position in schedule.kept]
         program.kernels[key] = found

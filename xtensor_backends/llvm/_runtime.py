@@ -17,9 +17,9 @@ import numpy as np
 
 from xtensor.backend import around_forks
 
-__all__ = ["MAX_OPERANDS", "PARALLEL", "adjacent", "call", "call_unlocked", "compiled", "parallel"]
+__all__ = ["MAX_OPERANDS", "PARALLEL", "adjacent", "call", "call_unlocked", "compiled", "parallel", "transpose"]
 
-INTERFACE = 5
+INTERFACE = 6
 """The interface of `_compiled.c` that this code is written for."""
 
 MAX_OPERANDS = 127
@@ -92,6 +92,13 @@ adjacent: Callable[..., int] = compiled.adjacent if compiled else _adjacent
 """Return the size of arrays of one shape whose elements are adjacent, else -1.
 
 Each is a `numpy.ndarray`, not of a subclass, in row-major order, aligned and writeable.
+"""
+
+transpose: Callable[..., bool] = compiled.transpose if compiled else lambda *arguments: False
+"""Write the elements of an array into another one of its shape and dtype in row-major order.
+
+Its arguments are the two arrays, the number of parts, the number of threads, and the nanoseconds that one thread takes.
+Returns False, and writes nothing, where the elements lie in such an order that a plain copy is as fast.
 """
 
 parallel: Callable[..., None] = compiled.parallel if compiled else _parallel

@@ -12,6 +12,7 @@ import numpy as np
 from ._sizes import MIN_SIZE_SHORT, SHORTEST, SHORTEST_OF_MANY
 
 __all__ = [
+    "MOST_AXES",
     "Layouts",
     "Walk",
     "broadcast_strides",

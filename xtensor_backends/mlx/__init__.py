@@ -76,6 +76,9 @@ class MlxBackend(Backend):
     def devices(self) -> Sequence[str]:
         return self._specs
 
+    def rank(self, spec: str) -> int:
+        return 4 if spec == "mlx:metal" else -100
+
     def device(self, spec: str) -> Any:
         """Return MLX's device of a spec."""
         return self._mlx.Device(self._mlx.cpu if spec == "mlx:cpu" else self._mlx.gpu, 0)

@@ -76,16 +76,18 @@ def _are_lengths(values: Any) -> bool:
     return all(value.__class__ is int and value >= 0 for value in values)
 
 
-def einsum(subscripts: Any, *operands: Any, **options: Any) -> Native:
-    # Without options, and no view of the only operand.
-    if options or subscripts.__class__ is not str or "." in subscripts or not _are_plain(*operands, kinds="iufc"):
+def einsum(subscripts: Any, *operands: Any, out: None = None, optimize: Any = True, **options: Any) -> Native:
+    if out is not None or options or subscripts.__class__ is not str:
         return NotImplemented
-    inputs, _, output = subscripts.replace(" ", "").partition("->")
+    inputs, arrow, output = subscripts.replace(" ", "").replace("...", "").partition("->")
+    if len(operands) == 1 and (set(inputs) == set(output) if arrow else len(set(inputs)) == len(inputs)):
+        return np.einsum(subscripts, *operands)  # a view, of which diagonals can be written to as well
+    if "." in subscripts or not _are_plain(*operands, kinds="iufc"):
+        return NotImplemented
     terms, lengths = inputs.split(","), dict[str, int]()
     for term, x in zip(terms, operands, strict=True):
         lengths.update(zip(term, x.shape, strict=True))
-    views = len(operands) == 1 and (len(output) >= len(lengths) or "->" not in subscripts)
-    if views or math.prod(lengths.values()) > MOST_PRODUCTS:
+    if math.prod(lengths.values()) > MOST_PRODUCTS:
         return NotImplemented
     return np.einsum(subscripts, *operands)
 

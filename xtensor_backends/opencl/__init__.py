@@ -60,6 +60,9 @@ class OpenCLBackend(BufferBackend):
     def devices(self) -> Sequence[str]:
         return tuple(self._devices)
 
+    def rank(self, spec: str) -> int:
+        return 3
+
     def open(self, spec: str) -> OpenCLRuntime:
         from ._runtime import OpenCLRuntime
 

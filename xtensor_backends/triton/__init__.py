@@ -147,7 +147,16 @@ def _set_mode(interprets: bool) -> None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
     try:
-        from . import _attention_kernels, _interpreter, _kernels, _nn_kernels, _random_kernels, _row_kernels, _table  # noqa: F401 - decorates kernels
+        from . import (  # noqa: F401 - decorates kernels
+            _attention_kernels,
+            _interpreter,
+            _kernels,
+            _nn_kernels,
+            _quantized_kernels,
+            _random_kernels,
+            _row_kernels,
+            _table,
+        )
     finally:
         if wanted is None:
             del os.environ["TRITON_INTERPRET"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _attention, _elementwise, _nn, _random, _reductions, _scans
+from . import _attention, _elementwise, _nn, _quantized, _random, _reductions, _scans
 from ._context import Context
 from ._generator import TritonGenerator
 from ._storage import DeviceMemory, HostMemory
@@ -56,6 +56,7 @@ def functions_over(context: Context) -> dict[str, Callable[..., Any]]:
         **_reductions.functions(context),
         **_scans.functions(context),
         **_attention.functions(context),
+        **_quantized.functions(context),
         **_random.functions(context),
     }
     return {**functions, **_nn.functions(context, functions)}

@@ -66,6 +66,9 @@ class WebGPUBackend(BufferBackend):
     def devices(self) -> Sequence[str]:
         return tuple(self._adapters)
 
+    def rank(self, spec: str) -> int:
+        return 2
+
     def open(self, spec: str) -> WebGPURuntime:
         from ._runtime import WebGPURuntime
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import platform
+import subprocess
+import sys
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +16,7 @@ import pytest
 from library_devices import REFUSED, status_of_forked_process
 
 import xtensor as xp
+from xtensor._core.rates import Rates
 
 
 @pytest.fixture(autouse=True)
@@ -132,6 +138,33 @@ def test_mean_of_large_numbers_is_finite(count):
     assert float(xp.mean(xp.concat([x, x * 0.0 + xp.inf]))) == xp.inf
     assert float(xp.linalg.vector_norm(x * 0.0 + xp.inf)) == xp.inf
     assert math.isnan(float(xp.std(x * xp.nan)))
+
+
+# -- choice -----------------------------------------------------------------------------------------------------------
+
+CHOICE = """
+import json, sys
+import xtensor as xp
+chosen = str(xp.default_device())
+print(json.dumps([chosen, float(xp.sum(xp.ones(5))), "pyopencl" in sys.modules]))
+"""
+
+
+@pytest.mark.parametrize("is_faster", [True, False])
+def test_device_is_the_default_one_once_it_was_measured_faster(device, tmp_path, is_faster):
+    names = [field.name for field in fields(Rates)]
+    own = dict.fromkeys(names, 2.0 if is_faster else 0.5)
+    (tmp_path / "rates").mkdir()
+    rates = {"cpu": dict.fromkeys(names, 1.0), str(device): own}
+    (tmp_path / "rates" / "rates.json").write_text(json.dumps({platform.node(): rates}))
+    environment = {name: value for name, value in os.environ.items() if name != "XTENSOR_DEVICE"}
+    environment["XTENSOR_CACHE_DIR"] = str(tmp_path)
+    command = [sys.executable, "-c", CHOICE]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    chosen, total, imports_opencl = json.loads(done.stdout)
+    assert (chosen == device) == is_faster
+    assert total == 5.0
+    assert imports_opencl == (is_faster and device.backend == "opencl")
 
 
 # -- kernels, the host, memory ----------------------------------------------------------------------------------------

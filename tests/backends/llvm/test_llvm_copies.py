@@ -14,6 +14,7 @@ if importlib.util.find_spec("llvmlite") is None:
 
 import xtensor_backends.llvm
 from xtensor_backends.llvm import _threads
+from xtensor_backends.llvm._runtime import compiled, transpose
 from xtensor_backends.llvm._sizes import BYTES_JOINED, SHORTEST_JOINED
 
 LENGTH = BYTES_JOINED // 8 or 2**16
@@ -126,3 +127,52 @@ def test_a_difference_is_computed_by_a_kernel():
                 result = xp.diff(device(x), axis=axis)
             np.testing.assert_array_equal(np.asarray(result), np.diff(x, axis=axis), strict=True)
             assert dict(calls.kernels) == {"subtract": 1}
+
+
+TRANSPOSED = [
+    ((700, 500), (1, 0)),
+    ((512, 1024), (1, 0)),
+    ((3, 40_000), (1, 0)),
+    ((40_000, 3), (1, 0)),
+    ((64, 16, 8, 8), (1, 2, 3, 0)),
+    ((16, 9, 9, 65), (3, 0, 1, 2)),
+    ((5, 17, 33, 31), (3, 2, 1, 0)),
+    ((2, 300, 1, 250), (0, 3, 2, 1)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16", "int32", "float64", "complex128"])
+@pytest.mark.parametrize(("shape", "axes"), TRANSPOSED, ids=str)
+def test_transposed_elements_are_copied_in_tiles(shape, axes, dtype):
+    values = (np.random.default_rng(4).normal(size=shape) * 99).astype(dtype)
+    for x in (values.transpose(axes), values[::-1, 1:].transpose(axes), np.asfortranarray(values)[..., ::-1]):
+        result = np.empty(x.shape, dtype)
+        if transpose(x, result, 7, _threads.team(), 10**6):
+            np.testing.assert_array_equal(result, x, strict=True)
+        else:
+            assert 1 in x.shape or x.size < 2**14 or not hasattr(compiled, "transpose")
+        for function in (
+            lambda x: x.copy(),
+            lambda x: xp.reshape(x, (-1,)),
+            lambda x: xp.reshape(x, x.shape, copy=True),
+        ):
+            found = np.asarray(function(device(x)))
+            assert found.flags.c_contiguous
+            np.testing.assert_array_equal(found, x.reshape(found.shape), strict=True)
+
+
+def test_elements_that_lie_in_the_order_of_the_result_are_not_copied_in_tiles():
+    x = np.arange(60_000.0).reshape(200, 300)
+    for source in (x, x[:, ::2], x[::-1], np.broadcast_to(x[:1], x.shape), x[:0]):
+        result = np.full(source.shape, -1.0)
+        assert not transpose(source, result, 4, 1, 0)
+        assert (result == -1.0).all()
+
+
+def test_a_reshaped_view_shares_the_memory():
+    x = device(np.arange(60_000.0).reshape(200, 300))
+    for view in (xp.reshape(x, (300, 200)), xp.reshape(x[:, :100], (200, 10, 10)), xp.reshape(x[::-1], (200, 3, 100))):
+        assert np.shares_memory(np.asarray(view), np.asarray(x))
+    assert not np.shares_memory(np.asarray(xp.reshape(x.T, (-1,))), np.asarray(x))
+    with pytest.raises(ValueError, match="copy"):
+        xp.reshape(x.T, (-1,), copy=False)

@@ -368,7 +368,7 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
         return True
 
     monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 1)
-    monkeypatch.setattr(xtensor_backends.llvm._calls, "_streams", streams)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "writes_past_caches", streams)
     x, y = values(RNG(0), dtype, (count,)), values(RNG(1), dtype, (count,))
     for function in (xp.equal, xp.maximum, lambda a, b: xp.astype(a, xp.int8 if dtype != "int8" else xp.int16)):
         if np.dtype(dtype).kind == "f" and function not in (xp.equal, xp.maximum):
@@ -386,14 +386,14 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
 def test_large_results_of_simple_operations_are_written_past_the_caches(monkeypatch):
     monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 4_000_000)
     streamed = {}
-    original = xtensor_backends.llvm._calls._streams
+    original = xtensor_backends.llvm._calls.writes_past_caches
 
     def streams(program, size):
         name = program.steps[-1].name, size
         streamed[name] = original(program, size)
         return streamed[name]
 
-    monkeypatch.setattr(xtensor_backends.llvm._calls, "_streams", streams)
+    monkeypatch.setattr(xtensor_backends.llvm._calls, "writes_past_caches", streams)
     x = xp.linspace(0.1, 1.0, 600_000, device="cpu")
     for function in (lambda a: a + a, lambda a: a < a, xp.exp):
         function(x)
@@ -461,3 +461,23 @@ def test_third_and_fourth_powers_are_products(spec, size):
     with pytest.warns(RuntimeWarning, match="overflow encountered in square"):
         assert (np.asarray((x * 0 + 1e200) ** 4) == np.inf).all()
     np.testing.assert_array_equal(np.asarray(x), before)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shape", [(300, 300), (170, 300), (3, 200, 170), (40_000, 2), (2, 40_000)], ids=str)
+def test_triangles_are_numpys(shape, dtype):
+    x = (RNG(3).normal(size=shape) * 50).astype(dtype)
+    for k in (0, 1, -3, 10**12, -(2**62)):
+        near = max(-(10**5), min(10**5, k))  # NumPy's result is the same beyond all elements
+        for given in (x, x[..., ::-1], x.swapaxes(-1, -2)):
+            for function in ("tril", "triu"):
+                with xtensor_backends.llvm.count_calls() as calls:
+                    found = np.asarray(getattr(xp, function)(xp.asarray(given, device="cpu"), k=k))
+                np.testing.assert_array_equal(found, getattr(np, function)(given, near), strict=True)
+        assert calls.kernels["greater_equal+where"] or dtype == "complex128" or 2 in shape
+
+
+def test_elements_outside_a_triangle_are_zero_whatever_they_were():
+    x = xp.asarray(np.full((300, 300), np.nan), device="cpu")
+    assert (np.asarray(xp.tril(x, k=-1))[0] == 0).all()
+    assert np.isnan(np.asarray(xp.triu(x))[0]).all()

@@ -128,6 +128,18 @@ def test_threads_share_a_product(shared, shapes, layout, dtype):
 
 
 @needs_blas
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lengths", [(8, 10_000, 16), (16, 20_011, 3), (60, 2_048, 60), (5, 100_003, 7)], ids=str)
+def test_few_long_rows_are_sums_of_products(shared, lengths, layout, dtype):
+    rows, common, columns = lengths
+    x, y = LAYOUTS[layout](integers((rows, common), dtype)), LAYOUTS[layout](integers((common, columns), dtype))
+    result = np.asarray(xp.asarray(x, copy=False) @ xp.asarray(y, copy=False))
+    np.testing.assert_array_equal(result, (x.astype(np.int64) @ y.astype(np.int64)).astype(dtype), strict=True)
+    assert shared == [1]
+
+
+@needs_blas
 @given(
     st.lists(st.sampled_from([1, 2, 3]), max_size=2),
     st.tuples(st.integers(2, 90), st.integers(1, 90), st.integers(2, 90)),

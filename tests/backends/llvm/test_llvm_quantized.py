@@ -58,6 +58,7 @@ def test_kernel_computes_the_product_of_the_numbers(
     monkeypatch.setattr(_compile, "has_feature", lambda name: (instructions or name == "f16c") and has_feature(name))
     for module in (_quantized, _unpacking):
         monkeypatch.setattr(module, "address_of_run", address_of_run.__wrapped__)
+    monkeypatch.setattr(_quantized, "_code", _quantized._code.__wrapped__)
     x, codes, scales = operands(kind, group, vectors, rows)
     scales = xp.astype(scales, getattr(xp, scale))
     offsets = scales * 3 if shifted else None
@@ -82,7 +83,7 @@ def test_several_matrices_are_computed_by_one_call(kind, shifted, vectors, used)
     for rows in (64, 301, 35):
         _, codes, scales = operands(kind, 32, vectors, rows)
         matrices.append((codes, scales, scales * 3 if shifted else None))
-    found = quantized_linears(x, matrices)
+    found = quantized_linears(x, *[part for matrix in matrices for part in matrix])
     assert used == ([1] if vectors <= _quantized.MOST_VECTORS else [1] * 3)
     for y, matrix in zip(found, matrices, strict=True):
         np.testing.assert_array_equal(xp.to_numpy(y), xp.to_numpy(quantized_linear(x, *matrix)))
@@ -96,7 +97,7 @@ def test_matrices_of_several_formats_are_computed_one_by_one(difference, used):
     if difference == "scales":
         other_scales = xp.astype(other_scales, xp.float16)
     matrices = [(codes, scales, None), (other_codes, other_scales, other_scales if difference == "offsets" else None)]
-    found = quantized_linears(x, matrices)
+    found = quantized_linears(x, *[part for matrix in matrices for part in matrix])
     assert used == ([1] if difference == "few rows" else [1] * 2)
     for y, matrix in zip(found, matrices, strict=True):
         np.testing.assert_array_equal(xp.to_numpy(y), xp.to_numpy(quantized_linear(x, *matrix)))

@@ -39,6 +39,8 @@ MAX_SHARED = {"sm_80": 163 * 1024, "sm_90": 227 * 1024, "gfx942": 64 * 1024}
 
 ATTENTION = "nn.scaled_dot_product_attention"
 
+QUANTIZED = "nn.quantized_linear"
+
 STACK = 96
 """Bytes of a thread's stack: libdevice's reduction of large angles keeps a table there; spills would add to it."""
 
@@ -75,7 +77,7 @@ DECLINED = {
     },
 }
 """The functions that decline each dtype; all others must have a kernel for it."""
-DECLINED["float64"] = {*DECLINED["float64"], ATTENTION}
+DECLINED["float64"] = {*DECLINED["float64"], ATTENTION, QUANTIZED}
 
 
 class Request(NamedTuple):
@@ -205,6 +207,14 @@ def neural_networks(call: Any, dtype: Any) -> None:
                 call("nn.scaled_dot_product_attention", dtype, query, key, value, mask, **options)
     for name in ("nn.gelu", "nn.gelu_tanh"):
         call(name, dtype, short)
+    for packed in (False, True):
+        codes, scales = (
+            np.ones((40, 128), np.uint8 if packed else np.int8),
+            np.ones((40, 128 // (16 if packed else 32)), dtype),
+        )
+        for vectors in (1, 3):
+            for offsets in (None, scales):
+                call(QUANTIZED, dtype, np.ones((vectors, 256 if packed else 128), dtype), codes, scales, offsets)
 
 
 def selection(everything: bool) -> list[tuple[Request, str]]:

@@ -33,8 +33,8 @@ def axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
 
 
 def expanded(g: Array, shape: tuple[int, ...], axis: Axis, keepdims: bool) -> Array:
-    """Return an Array of a reduction's shape with the reduced axes as axes of length 1."""
-    if keepdims or not shape:
+    """Return an Array of a reduction's shape with the reduced axes as axes of length 1; a single number is kept."""
+    if keepdims or not g.shape:  # a number broadcasts to any shape
         return g
     reduced = axes_of(axis, len(shape))
     return xp.reshape(g, tuple(1 if i in reduced else length for i, length in enumerate(shape)))

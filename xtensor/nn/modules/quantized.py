@@ -87,8 +87,8 @@ def linear_maps(x: Array, *layers: Module) -> list[Array]:
     quantized_ones = [layer for layer in layers if layer.__class__ is QuantizedLinear and not layer._hooks]
     if len(quantized_ones) < len(layers):
         return [layer(x) for layer in layers]
-    matrices = [(layer.codes, layer.scales, layer.offsets) for layer in quantized_ones]
-    products = quantized_linears(x, matrices)
+    parts = [part for layer in quantized_ones for part in (layer.codes, layer.scales, layer.offsets)]
+    products = quantized_linears(x, *parts)
     return [layer._finished(product, x) for layer, product in zip(quantized_ones, products, strict=True)]
 
 

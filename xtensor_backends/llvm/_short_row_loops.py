@@ -1,0 +1,146 @@
+"""Loops that compute programs with reductions among their steps over rows of a few elements: one loop over the rows.
+
+The elements of a row are computed side by side, so that no row starts a loop of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from xtensor.backend import Program
+
+from ..kernels.values import Value, constant
+from ._builder import Builder, load, memory_type, store
+from ._costs import has_formula
+from ._emission import computed
+from ._loops import I1, I64, POINTER, VOID, Writer, wide
+from ._reduction_loops import REDUCTIONS, combined, identity
+
+__all__ = ["short_rows_module", "walks_short_rows"]
+
+LONGEST = 16
+"""Elements of a row, at most."""
+
+MOST_STEPS = 128
+"""Operations for a row, at most: LLVM takes more than proportional time for more."""
+
+
+def walks_short_rows(program: Program, length: int) -> bool:
+    """Whether the elements of a row are computed side by side."""
+    return length <= LONGEST and length * len(program.steps) <= MOST_STEPS and not has_formula(program)
+
+
+class _ShortRows(Writer):
+    """The functions of a program over rows of one length.
+
+    Parameters
+    ----------
+    full
+        For each value of the program whether it has an element for each element of a row.
+    kinds
+        The kind of each input: ``"p"`` adjacent rows, ``"n"`` one number for each row, ``"i"`` one row for all of them,
+        ``"o"`` one number for all.
+    length
+        The elements of a row.
+    """
+
+    def __init__(self, program: Program, full: Sequence[bool], kinds: str, length: int, *, has_fma: bool) -> None:
+        super().__init__(program, kinds, has_fma=has_fma)
+        self.full, self.length = full, length
+        self.dtypes = program.dtypes
+
+    def place(self, builder: Builder, pointer: Any, index: Any, kind: str, lane: int, dtype: Any) -> Any:
+        """The address of an element of a row, or of what is one number for it."""
+        if kind == "p":
+            number = builder.add(builder.mul(index, I64(self.length)), I64(lane), flags=("nsw",))
+        else:
+            number = {"n": index, "i": I64(lane), "o": I64(0)}[kind]
+        return builder.gep(pointer, [number], inbounds=True, source_etype=memory_type(dtype))
+
+    def inner(self) -> Any:
+        """``inner(rows, scalars..., pointers...)``: whether an element is doubtful."""
+        program, count = self.program, len(self.program.inputs)
+        types = [I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays)]
+        function = self.function("inner", I1, types, internal=True)
+        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
+        rows, rest = function.args[0], list(function.args[1:])
+        pointers = rest[len(self.scalars) :]
+        for pointer in pointers:
+            pointer.add_attribute("noalias")
+        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
+        start, loop, end = self.builder(before), self.builder(body), self.builder(after)
+        numbers = self.numbers(start, rest[: len(self.scalars)])
+        start.cbranch(start.icmp_signed(">", rows, I64(0)), body, after)
+        index, doubt = loop.phi(I64), loop.phi(I1)
+        lanes: list[dict[int, Value]] = [{} for _ in range(self.length)]
+        doubtful = constant(loop, False, bool)
+
+        def keep(position: int, values: Sequence[Value]) -> None:
+            for lane, known in enumerate(lanes):
+                known[position] = values[lane % len(values)]
+
+        for position in range(count):
+            kind, dtype, pointer = self.letters[position], self.dtypes[position], pointers[position]
+            width = self.length if kind in "pi" else 1
+            keep(position, [load(loop, self.place(loop, pointer, index, kind, i, dtype), dtype) for i in range(width)])
+        for position, number in enumerate(self.moved(loop, numbers), count):
+            keep(position, [number])
+        for position, step in enumerate(program.steps, count + len(numbers)):
+            if step.name in REDUCTIONS:
+                total = constant(loop, identity(step.name, self.dtypes[position]), self.dtypes[position])
+                for known in lanes:
+                    total = combined(step.name, total, known[step.operands[0]])
+                keep(position, [total])
+                continue
+            found = []
+            for known in lanes if self.full[position] else lanes[:1]:
+                value, doubtful = computed(step, known, doubtful)
+                found.append(value)
+            keep(position, found)
+        for position, pointer in zip(program.outputs, pointers[count:], strict=True):
+            kind = "p" if self.full[position] else "n"
+            for lane, known in enumerate(lanes if kind == "p" else lanes[:1]):
+                store(known[position], self.place(loop, pointer, index, kind, lane, self.dtypes[position]))
+        following = loop.add(index, I64(1), flags=("nsw",))
+        doubted = loop.or_(doubt, doubtful.code)
+        for phi, first, later in ((index, I64(0), following), (doubt, I1(0), doubted)):
+            phi.add_incoming(first, before)
+            phi.add_incoming(later, loop.block)
+        loop.cbranch(loop.icmp_signed("<", following, rows), body, after)
+        outcome = end.phi(I1)
+        outcome.add_incoming(I1(0), before)
+        outcome.add_incoming(doubted, loop.block)
+        end.ret(outcome)
+        return function
+
+    def job(self, inner: Any) -> Any:
+        """``job(arguments, part, parts)``: the rows of a part."""
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        arguments, part, parts = function.args
+        builder = self.builder(function.append_basic_block())
+        flag, slots = self.frame(builder, arguments)
+        rows = slots.read()
+        first, last = self.share(builder, rows, part, parts, multiple=64)
+        outputs = ["p" if self.full[position] else "n" for position in self.program.outputs]
+        pointers = []
+        for kind, dtype in zip([*self.letters, *outputs], self.arrays, strict=True):
+            step = {"p": self.length * dtype.itemsize, "n": dtype.itemsize}.get(kind, 0)
+            pointers.append(self.offset(builder, slots.read(POINTER), (first, I64(step))))
+        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        self.mark(builder, flag, builder.call(inner, [builder.sub(last, first), *scalars, *pointers]))
+        builder.ret_void()
+        return function
+
+
+def short_rows_module(program: Program, full: Sequence[bool], kinds: str, length: int, *, has_fma: bool) -> ir.Module:
+    """Return the module of a program over rows of a few elements.
+
+    The operands of ``run``: parts, threads, nanoseconds, the number of rows; the address of each input and output; the
+    scalars.
+    """
+    writer = _ShortRows(program, full, kinds, length, has_fma=has_fma)
+    writer.entry(writer.job(writer.inner()))
+    return writer.module
