@@ -7,10 +7,14 @@ import functools
 import gc
 import os
 import random
+import secrets
 import sys
 import time
 import types
+import uuid
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -316,6 +320,15 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a variable of the environment": (lambda x: x + len(os.environ["PATH"]), r"os.environ at .*test_fuse_outside"),
     "a variable that is not set": (lambda x: x + float(os.getenv("XTENSOR_NONE", "1")), r"os.environ at .*test_fuse"),
     "the size of a file": (lambda x: x + os.stat(__file__).st_size, r"stat\(\) at .*test_fuse_outside"),
+    "a class method that reads the time": (lambda x: x + datetime.now(UTC).microsecond, r"now\(\) at .*test_fuse_out"),
+    "the date": (lambda x: x + datetime.today().day, r"today\(\) at .*test_fuse_outside"),
+    "a unique name": (lambda x: x + float(uuid.uuid4().int % 9), r"uuid.uuid4\(\) at .*test_fuse_outside"),
+    "a secret number": (lambda x: x + float(secrets.randbelow(9)), r"secrets at .*test_fuse_outside"),
+    "the text of a file": (lambda x: x + len(Path(__file__).read_text()), r"Path.open\(\) at .*test_fuse_outside"),
+    "whether a file is there": (
+        lambda x: x + float(Path(__file__).exists()),
+        r"(exists|stat)\(\) at .*test_fuse",
+    ),
     "an iterator": (lambda x: x + next(ITERATOR), "iterator"),
 }
 ITERATOR = iter([1.0, 2.0, 3.0])

@@ -1516,7 +1516,10 @@ report_call(PyObject *settings, PyFrameObject *frame, int event, PyObject *argum
     }
     else if (event == PyTrace_C_CALL) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(functions); i++) {
-            if (PyTuple_GET_ITEM(functions, i) == argument) {
+            PyObject *item = PyTuple_GET_ITEM(functions, i);
+            /* Each look at a class method in C, such as datetime.now, makes a new object. */
+            if (item == argument || (PyCFunction_Check(item) && PyCFunction_Check(argument)
+                                     && PyCFunction_GET_FUNCTION(item) == PyCFunction_GET_FUNCTION(argument))) {
                 function = argument;
             }
         }

@@ -7,6 +7,7 @@ the arguments, are read before it runs. A value that the recorded call changes r
 
 from __future__ import annotations
 
+import datetime
 import gc
 import inspect
 import os
@@ -63,12 +64,19 @@ UNREPEATABLE = (
     *(time.process_time, time.process_time_ns, time.thread_time, time.thread_time_ns),
     *(time.localtime, time.gmtime, time.ctime, time.strftime),
     *(os.urandom, os.getpid, os.getcwd, os.listdir, os.scandir, os.stat, os.times, os.open, os.read),
-    *(open, input, np.random.default_rng),
+    *(open, input, np.random.default_rng, datetime.datetime.now, datetime.datetime.utcnow),
+    *(datetime.datetime.today, datetime.date.today),
 )
-"""Functions whose results differ from call to call, or depend on files."""
+"""Functions in C whose results differ from call to call, or depend on files."""
 
-ENVIRONMENT = os.environ.__class__.__getitem__.__code__
-"""Code that reads a variable of the environment."""
+READERS = {
+    ("os", "_Environ.__getitem__"): "os.environ",
+    **{("uuid", name): f"uuid.{name}()" for name in ("uuid1", "uuid4")},
+    **{("random", f"SystemRandom.{name}"): "secrets" for name in ("getrandbits", "randbytes", "random")},
+    **{("pathlib", f"Path.{name}"): f"Path.{name}()" for name in ("exists", "iterdir", "open", "stat")},
+    **{("genericpath", name): f"os.path.{name}()" for name in ("exists", "getmtime", "getsize", "isdir", "isfile")},
+}
+"""The same of the standard library's functions in Python, by module and name, and what messages call them."""
 
 STREAMS: set[types.CodeType] = set()
 """Code of the functions that make a stream of random numbers."""
@@ -82,6 +90,11 @@ def _imports(frame: types.FrameType) -> bool:
 def _computes(frame: types.FrameType) -> bool:
     """Whether a frame is a backend's. What it calls changes the state of libraries: wgpu, for example, parses types."""
     return str(frame.f_globals.get("__name__")).startswith("xtensor_")
+
+
+def _top(frame: types.FrameType) -> str:
+    """Return the top-level module of a frame."""
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def library(name: str | None) -> bool:
@@ -149,7 +162,7 @@ class Watch:
             if event == "call":
                 if id(frame.f_code) not in self._codes:
                     self._meet(frame, None)
-            elif event == "c_call" and any(argument is function for function in UNREPEATABLE):
+            elif event == "c_call" and argument in UNREPEATABLE:
                 self._meet(frame, argument)
 
         sys.setprofile(event)
@@ -163,12 +176,12 @@ class Watch:
             self._convert(frame)
         elif function is None and code in STREAMS:
             self._create(frame)
-        elif function is None and code is ENVIRONMENT:
+        elif function is None and (reads := READERS.get((_top(frame), code.co_qualname))) is not None:
             reader = frame.f_back
-            while reader is not None and reader.f_globals.get("__name__") in ("os", "collections.abc"):
+            while reader is not None and _top(reader) in sys.stdlib_module_names:
                 reader = reader.f_back
-            if reader is not None and not library(reader.f_globals.get("__name__")):
-                self._unrepeatable = self._unrepeatable or f"os.environ at {_line(reader)}"
+            if reader is not None and not library(_top(reader)):
+                self._unrepeatable = self._unrepeatable or f"{reads} at {_line(reader)}"
         elif library(frame.f_globals.get("__name__")):
             if function is None:
                 self._codes[id(code)] = code
