@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CHAPTERS", "FUNCTIONAL", "NAMESPACE"]
+__all__ = ["CHAPTERS", "DEVICES", "FUNCTIONAL", "NAMESPACE"]
 
 PYTORCH: dict[str, str] = {
     "FloatTensor": "xtensor.asarray(data, dtype=xtensor.float32)",
@@ -187,7 +187,7 @@ DASK: dict[str, str] = {
     "compute": "xtensor.engines.compute(*arrays)",
     "from_array": "xtensor.asarray(a, device='dask')",
     "from_zarr": "xtensor.engines.from_zarr(store)",
-    "map_blocks": "the function called with arrays of device 'dask'",
+    "map_blocks": "not needed: functions of xtensor compute arrays of device 'dask' chunk by chunk",
     "persist": "xtensor.engines.persist(*arrays)",
     "rechunk": "xtensor.engines.rechunk(x, chunks)",
     "to_zarr": "xtensor.engines.to_zarr(x, store)",
@@ -366,3 +366,12 @@ CHAPTERS: dict[str, dict[str, dict[str, str]]] = {
     "xtensor.nn.functional": FUNCTIONAL,
 }
 """Names that are looked for in other modules of xtensor, by module."""
+
+DEVICES: dict[str, str] = {
+    "gpu": "a GPU of NVIDIA is cuda:0, of AMD rocm:0, of Intel sycl:gpu:0, of Apple mlx:metal; ",
+    "metal": "write mlx:metal; ",
+    "mps": "write mlx:metal or torch:mps; ",
+    "tpu": "write jax:tpu:0; ",
+    "xpu": "write sycl:gpu:0 or torch:xpu:0; ",
+}
+"""Kinds of devices of PyTorch and JAX and what xtensor calls them, as parts of a message."""

@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
-from .._core.array import Array
+from .._core.array import Array, apply
 from .._core.compositions import composed
 from .._core.errors import describe
+from .._core.operations import COMPLEX_OF
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
 from ._bin_edges import bin_widths, edges_of_axis, edges_of_bins, length_of, neighbours
@@ -287,10 +288,8 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
         return xp.astype(
             bincount(number, xp.astype(weights, _casts.double(weights.dtype, a)), count + 2)[1:-1], weights.dtype
         )
-    real, imag = (
-        xp.astype(bincount(number, part(weights), count + 2)[1:-1], weights.dtype) for part in (xp.real, xp.imag)
-    )
-    return real + imag * 1j
+    real, imag = (bincount(number, part(weights), count + 2)[1:-1]._native for part in (xp.real, xp.imag))
+    return xp.astype(apply(COMPLEX_OF, weights.device, real, imag), weights.dtype, copy=False)
 
 
 def _comparable(a: Array, edges: Array) -> list[Array]:
