@@ -85,7 +85,7 @@ NOT_A_SCALAR = {
 """NumPy's words for an array that is not one element, by the conversion that was asked for."""
 
 ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
-"""Functions of universal functions that were called before, for calls without options."""
+"""Cache of ufunc dispatch: the function of each ufunc for calls without options."""
 ASTYPE = operation("astype")
 
 

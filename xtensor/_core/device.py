@@ -255,20 +255,20 @@ class _Forked(Device):
     def __getattr__(self, name: str) -> Any:
         # Reached for an empty slot: the device was never opened.
         if name in OPENED:
-            self._refuse()
+            self._raise_unsupported()
         raise AttributeError(f"a Device has no attribute {name!r}")
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
+    def _raise_unsupported(self, *_: Any, **__: Any) -> Any:
         raise BackendUnavailableError(
             f"device {self.name} cannot be used in this process, which was forked: its library does not survive a fork",
             "Start processes by spawning them: multiprocessing.get_context('spawn')",
         )
 
-    memory = release_memory = limit_pool = _refuse
+    memory = release_memory = limit_pool = _raise_unsupported
 
 
 for _slot in ("_functions", "_library", "getitem", "native_type", "setitem", "table"):
-    setattr(_Forked, _slot, property(_Forked._refuse))
+    setattr(_Forked, _slot, property(_Forked._raise_unsupported))
 
 OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_backend_spec", "_provider", "_spec"}
 """The slots that are filled when a device is opened."""

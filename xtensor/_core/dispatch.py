@@ -315,9 +315,9 @@ def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     """
     if hasattr(x1, "_device"):
         if computes_with(x1._device, x2):
-            return x1._device, x1._native, _beside(x2, x1._native)
+            return x1._device, x1._native, _coerced(x2, x1._native)
     elif hasattr(x2, "_device") and computes_with(x2._device, x1):
-        return x2._device, _beside(x1, x2._native), x2._native
+        return x2._device, _coerced(x1, x2._native), x2._native
     device = computing_device(name, (x1, x2))
     native1 = native_operand(x1, device, name, foreign)
     native2 = native_operand(x2, device, name, foreign)
@@ -336,7 +336,7 @@ def computes_with(device: Device, value: Any) -> bool:
     )
 
 
-def _beside(value: Any, native: Native) -> Any:
+def _coerced(value: Any, native: Native) -> Any:
     """Return an array or scalar of NumPy as an operand next to a native array.
 
     A scalar of the array's dtype promotes as a Python scalar does, and costs as little.

@@ -50,8 +50,8 @@ KEPT_ERRORS = (DeviceMismatchError, CopyRequiredError, BufferError, NotImplement
 INDEXING: dict[str, Callable[..., Any]] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 """The functions of NumPy for the names of the calls that index."""
 
-LARGEST_QUESTION = 2**22
-"""The largest number of elements in a call that NumPy is asked about; it may compute the call to its end."""
+MAX_REPLAYED_SIZE = 2**22
+"""Maximum number of elements for which a call is replayed in NumPy, which may compute it to its end."""
 
 FOREIGN_ERRORS = (AttributeError, KeyError, RecursionError)
 """The classes that a library raises, from deep within, for an argument of a wrong type."""
@@ -259,7 +259,7 @@ def numpys_error(
             return None  # the index arrays differ from example to example of a batch
     else:
         return None
-    if sum(getattr(value, "size", 0) for value in args) > LARGEST_QUESTION:
+    if sum(getattr(value, "size", 0) for value in args) > MAX_REPLAYED_SIZE:
         return None
     try:
         with np.errstate(all="ignore"):

@@ -51,11 +51,11 @@ POSITIONAL: dict[str, str] = {
 }
 """Remedies for arguments that a function does not take by position, by the function's name."""
 
-UNEXPECTED = re.compile(r"(?:\w+\.)*(\w+\(\):? got an unexpected keyword argument '(\w+)'(?:\. Did you mean .*)?)")
-TOO_MANY = re.compile(r"(?:\w+\.)*(\w+)\(\) takes .* positional arguments? but \d+ (?:was|were) given")
-"""Python's messages for arguments that a function does not take."""
+UNEXPECTED = r"(?:\w+\.)*(\w+\(\):? got an unexpected keyword argument '(\w+)'(?:\. Did you mean .*)?)"
+TOO_MANY = r"(?:\w+\.)*(\w+)\(\) takes .* positional arguments? but \d+ (?:was|were) given"
+"""Patterns of Python's messages for arguments that a function does not take, compiled at the first one."""
 
-SHAPE = re.compile(r"view\(\) takes a dtype .*, not .* \((?:int|tuple)\)")
+SHAPE = r"view\(\) takes a dtype .*, not .* \((?:int|tuple)\)"
 """The message for a shape, which PyTorch's ``view`` takes."""
 
 
@@ -82,15 +82,15 @@ def finder(module: str) -> Callable[[str], NoReturn]:
 def explain(error: TypeError) -> None:
     """Add the remedy to Python's message for an argument that a function does not take."""
     text = str(error)
-    unexpected = UNEXPECTED.fullmatch(text)
+    unexpected = re.fullmatch(UNEXPECTED, text)
     if unexpected is not None:
         remedy = KEYWORDS.get(unexpected[2])
         error.args = (unexpected[1] + (f"; PyTorch's {unexpected[2]}= is {remedy}" if remedy else ""),)
         return
-    too_many = TOO_MANY.fullmatch(text)
+    too_many = re.fullmatch(TOO_MANY, text)
     if too_many is not None and too_many[1] in POSITIONAL:
         error.args = (f"{text}; {POSITIONAL[too_many[1]]}",)
-    elif SHAPE.fullmatch(text):
+    elif re.fullmatch(SHAPE, text):
         error.args = (f"{text}; {POSITIONAL['view']}",)
 
 

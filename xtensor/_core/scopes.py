@@ -45,7 +45,7 @@ class Setting(Generic[T]):
     def __init__(self, name: str) -> None:
         self._innermost: ContextVar[Block[T] | None] = ContextVar(name, default=None)
         self.latest = self._innermost.get
-        """Return the block that began last, which may have ended; None outside of all blocks. The fastest question."""
+        """Return the block that began last, which may have ended; None outside of all blocks. The fast check."""
 
     def innermost(self) -> Block[T] | None:
         """Return the innermost block that has not ended; None outside of all blocks."""

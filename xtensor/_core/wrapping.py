@@ -20,7 +20,7 @@ __all__ = ["ValueArray", "WrappedArray", "with_links", "wrapped_namespace"]
 
 
 class ValueArray:
-    """A native array of a device that stands on another one, in whose native array it has its value.
+    """A native array that wraps an array of the base device.
 
     Attributes
     ----------

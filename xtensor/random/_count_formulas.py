@@ -59,14 +59,14 @@ def poisson_logarithm(k: Array, mean: Array) -> Array:
 
 
 def binomial_logarithm(k: Array, n: Array, p: Array) -> Array:
-    """Return the logarithm of the probability of k successes, without the terms that k is not in."""
+    """Return the logarithm of the probability of k successes, up to a constant in k."""
     failures = n - k
     rest = factorial_rest(k) + factorial_rest(failures)
     return -rest - deviance(k, xp.maximum(n * p, TINY)) - deviance(failures, xp.maximum(n * (1.0 - p), TINY))
 
 
 def hypergeometric_logarithm(k: Array, good: Array, bad: Array, sample: Array) -> Array:
-    """Return the logarithm of the probability of k good ones, without the terms that k is not in."""
+    """Return the logarithm of the probability of k good ones, up to a constant in k."""
     p = sample / xp.maximum(good + bad, 1.0)
     return binomial_logarithm(k, good, p) + binomial_logarithm(sample - k, bad, p)
 

@@ -119,7 +119,7 @@ class Kernel:
     results
         The dtypes of the outputs.
     wide
-        What converts each scalar to the float or the signed integer that is passed.
+        Converters of the scalar arguments to the float or the signed integer that is passed.
     """
 
     __slots__ = ("address", "alone", "cost", "results", "wide")

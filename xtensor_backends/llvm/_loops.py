@@ -51,7 +51,7 @@ class Layout:
     axes
         The number of axes around the innermost one.
     over
-        The number of the input in whose memory the only output is written, which is no operand then; -1 for none.
+        Index of the input whose memory the only output shares; that output is no operand then. -1 if none.
     streams
         Whether the outputs are written past the caches. All operands are adjacent elements then.
     """

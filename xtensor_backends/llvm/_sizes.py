@@ -60,10 +60,10 @@ MIN_SIZE_MEDIUM = _size(2**15)
 """Elements from which several simple operations are computed by one kernel."""
 
 MIN_SIZE_POWER = _size(2**15)
-"""Elements from which a power by a number is, of which some are NumPy's square."""
+"""Minimum elements for a power with a scalar exponent; NumPy computes some exponents as squares."""
 
 BYTES_MEDIUM = _size(2**18)
-"""Bytes from which a division, a square root, a cast, or a formula of which NumPy has vector code is."""
+"""Minimum bytes for a division, a square root, a cast, or a formula that NumPy vectorises."""
 
 BYTES_SIMPLE = _size(3 * 2**17)
 """Bytes from which an operation of a few instructions or a comparison is."""
