@@ -154,6 +154,19 @@ def test_function_of_the_global_generator_has_a_remedy(name, method):
         getattr(xp.random, name)
 
 
+@pytest.mark.parametrize(("name", "method"), [("randn", "standard_normal"), ("randint", "integers")])
+def test_method_that_a_generator_lacks_has_a_remedy(name, method):
+    rng = xp.random.default_rng(0)
+    with pytest.raises(AttributeError, match=rf"numpy.random.{name} is rng.{method} of a generator$"):
+        getattr(rng, name)
+    assert name not in dir(rng)
+
+
+def test_message_for_an_unknown_option_names_the_class_of_the_generator():
+    with pytest.raises(TypeError, match=r"^Generator\.normal\(\) got an unexpected keyword argument 'scales'$"):
+        xp.random.default_rng(0).normal(scales=2.0)
+
+
 # -- complex numbers in order, cases at the edges ---------------------------------------------------------------------
 
 COMPLEX = [1 + 2j, 0.5j, complex(math.nan, 1.0), 0.25j]

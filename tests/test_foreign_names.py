@@ -221,6 +221,14 @@ def test_view_of_another_shape_has_its_remedy(shape):
         xp.ones(3).view(*shape)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [("gpu", "cuda:0"), ("mps", "mlx:metal"), ("tpu:0", "jax:tpu:0"), ("xpu", "sycl:gpu:0")]
+)
+def test_device_of_another_library_has_its_remedy(kind, name):
+    with pytest.raises(ValueError, match=f"there is no device '{kind}'; .*{name}.*; devices here: "):
+        xp.device(kind)
+
+
 def test_attributes_of_pytorchs_modules_and_optimizers_have_their_remedies():
     model = xp.nn.Linear(2, 2)
     for kind, subject in (("model", model), ("optimizer", xp.optim.SGD(model, lr=0.1))):

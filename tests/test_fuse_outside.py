@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import os
 import random
 import sys
 import time
@@ -311,6 +312,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a generator of NumPy": (lambda x: x + xp.asarray(GENERATOR.normal(size=3)), "cannot draw from generators"),
     "a generator without a seed": (lambda x: x + xp.random.default_rng().normal(size=3), "without a seed"),
     "the time": (lambda x: x + time.perf_counter(), r"perf_counter\(\) at .*test_fuse_outside"),
+    "a clock in nanoseconds": (lambda x: x + time.monotonic_ns(), r"monotonic_ns\(\) at .*test_fuse_outside"),
+    "a variable of the environment": (lambda x: x + len(os.environ["PATH"]), r"os.environ at .*test_fuse_outside"),
+    "a variable that is not set": (lambda x: x + float(os.getenv("XTENSOR_NONE", "1")), r"os.environ at .*test_fuse"),
+    "the size of a file": (lambda x: x + os.stat(__file__).st_size, r"stat\(\) at .*test_fuse_outside"),
     "an iterator": (lambda x: x + next(ITERATOR), "iterator"),
 }
 ITERATOR = iter([1.0, 2.0, 3.0])

@@ -18,6 +18,7 @@ from . import registry
 from .backend import Backend, DeviceInfo, Memory, Native, Provider
 from .dtypes import DType, is_bfloat16
 from .errors import BackendUnavailableError, describe
+from .foreign_names import DEVICES
 from .functions import Functions, Implementation
 from .html import facts, size_text
 from .interrupts import postponed
@@ -448,7 +449,7 @@ def _look_up(spec: str) -> Device:
     reason, remedy = registry.not_installed()
     if reason:
         raise BackendUnavailableError(f"there is no device {spec!r}: {reason}", remedy)
-    raise ValueError(f"there is no device {spec!r}; devices here: {here}")
+    raise ValueError(f"there is no device {spec!r}; {DEVICES.get(kind, '')}devices here: {here}")
 
 
 def _matches(candidate: str, wanted: str) -> bool:

@@ -59,15 +59,16 @@ CONVERSIONS = frozenset(
 """Code of functions that give an array's values to Python or to another library, or write to it."""
 
 UNREPEATABLE = (
-    time.time,
-    time.time_ns,
-    time.monotonic,
-    time.perf_counter,
-    os.urandom,
-    os.getpid,
-    np.random.default_rng,
+    *(time.time, time.time_ns, time.monotonic, time.monotonic_ns, time.perf_counter, time.perf_counter_ns),
+    *(time.process_time, time.process_time_ns, time.thread_time, time.thread_time_ns),
+    *(time.localtime, time.gmtime, time.ctime, time.strftime),
+    *(os.urandom, os.getpid, os.getcwd, os.listdir, os.scandir, os.stat, os.times, os.open, os.read),
+    *(open, input, np.random.default_rng),
 )
-"""Functions whose results differ from call to call."""
+"""Functions whose results differ from call to call, or depend on files."""
+
+ENVIRONMENT = os.environ.__class__.__getitem__.__code__
+"""Code that reads a variable of the environment."""
 
 STREAMS: set[types.CodeType] = set()
 """Code of the functions that make a stream of random numbers."""
@@ -162,6 +163,12 @@ class Watch:
             self._convert(frame)
         elif function is None and code in STREAMS:
             self._create(frame)
+        elif function is None and code is ENVIRONMENT:
+            reader = frame.f_back
+            while reader is not None and reader.f_globals.get("__name__") in ("os", "collections.abc"):
+                reader = reader.f_back
+            if reader is not None and not library(reader.f_globals.get("__name__")):
+                self._unrepeatable = self._unrepeatable or f"os.environ at {_line(reader)}"
         elif library(frame.f_globals.get("__name__")):
             if function is None:
                 self._codes[id(code)] = code

@@ -10,21 +10,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ._generator import Generator, default_rng
+from ._generator import LEGACY, Generator, default_rng
 from ._philox import Philox
 
 __all__ = ["Generator", "Philox", "default_rng"]
-
-_LEGACY = {
-    "rand": "random",
-    "randint": "integers",
-    "randn": "standard_normal",
-    "random_integers": "integers",
-    "random_sample": "random",
-    "ranf": "random",
-    "sample": "random",
-}
-"""Functions of ``numpy.random`` whose methods of a generator have another name."""
 
 _SEEDS = {"PRNGKey", "RandomState", "get_state", "key", "manual_seed", "seed", "set_state"}
 """Names of NumPy, PyTorch and JAX for the state of generators."""
@@ -45,10 +34,10 @@ def __getattr__(name: str) -> NoReturn:
         remedy = (
             f"; there is no global generator: make one, rng = xtensor.random.default_rng(seed), and call rng.{name}"
         )
-    elif name in _LEGACY:
+    elif name in LEGACY:
         remedy = (
             f"; numpy.random.{name} is a function of the global generator, which xtensor does not have: make one, "
-            f"rng = xtensor.random.default_rng(seed), and call rng.{_LEGACY[name]}"
+            f"rng = xtensor.random.default_rng(seed), and call rng.{LEGACY[name]}"
         )
     elif name in _SEEDS:
         remedy = "; a generator has the state and the seed: rng = xtensor.random.default_rng(seed)"

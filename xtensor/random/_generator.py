@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._core.checks import check_integer
 from .._core.device import Device, resolve
@@ -15,7 +15,18 @@ from ._multivariate import Vectors
 from ._permutations import Permutations
 from ._philox import Philox, Seed
 
-__all__ = ["Generator", "default_rng"]
+__all__ = ["LEGACY", "Generator", "default_rng"]
+
+LEGACY = {
+    "rand": "random",
+    "randint": "integers",
+    "randn": "standard_normal",
+    "random_integers": "integers",
+    "random_sample": "random",
+    "ranf": "random",
+    "sample": "random",
+}
+"""Functions of ``numpy.random`` whose methods of a generator have another name."""
 
 
 class Generator(Permutations, Vectors):
@@ -48,6 +59,12 @@ class Generator(Permutations, Vectors):
                 "xtensor.random.default_rng(seed)"
             )
         super().__init__(bit_generator, resolve(device))
+
+    if not TYPE_CHECKING:  # type checkers report names that do not exist themselves
+
+        def __getattr__(self, name: str) -> NoReturn:
+            remedy = f"; numpy.random.{name} is rng.{LEGACY[name]} of a generator" if name in LEGACY else ""
+            raise AttributeError(f"'Generator' object has no attribute {name!r}{remedy}", name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"Generator(Philox, device={str(self._device)!r})"
@@ -83,6 +100,7 @@ note_streams(Philox)
 for _name in [name for name in dir(Generator) if not name.startswith("_")]:
     _method = getattr(Generator, _name)
     if isinstance(_method, FunctionType):
+        _method.__qualname__ = f"Generator.{_name}"  # for Python's messages, which name the mixin otherwise
         setattr(Generator, _name, for_each_example(recorded(drawn_by_host(_method))))
 
 
