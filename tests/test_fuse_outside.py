@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
+import os
 import random
+import sys
 import time
 import types
 from dataclasses import dataclass
@@ -309,6 +312,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a generator of NumPy": (lambda x: x + xp.asarray(GENERATOR.normal(size=3)), "cannot draw from generators"),
     "a generator without a seed": (lambda x: x + xp.random.default_rng().normal(size=3), "without a seed"),
     "the time": (lambda x: x + time.perf_counter(), r"perf_counter\(\) at .*test_fuse_outside"),
+    "a clock in nanoseconds": (lambda x: x + time.monotonic_ns(), r"monotonic_ns\(\) at .*test_fuse_outside"),
+    "a variable of the environment": (lambda x: x + len(os.environ["PATH"]), r"os.environ at .*test_fuse_outside"),
+    "a variable that is not set": (lambda x: x + float(os.getenv("XTENSOR_NONE", "1")), r"os.environ at .*test_fuse"),
+    "the size of a file": (lambda x: x + os.stat(__file__).st_size, r"stat\(\) at .*test_fuse_outside"),
     "an iterator": (lambda x: x + next(ITERATOR), "iterator"),
 }
 ITERATOR = iter([1.0, 2.0, 3.0])
@@ -366,3 +373,47 @@ def test_garbage_collected_meanwhile_changes_nothing_of_the_function(x):
         gc.callbacks.remove(count_collection)
     assert COLLECTIONS
     np.testing.assert_allclose(np.asarray(result), np.exp(np.asarray(x)) * 2 + 111)
+
+
+LIBRARY = {"__name__": "other_library"}
+exec("parsed = {}\ndef parse(text):\n    parsed[len(parsed)] = text\n    return len(text)", LIBRARY)
+BACKEND = {"__name__": "xtensor_other.device", "parse": LIBRARY["parse"]}
+exec("def compute(x):\n    parse('int')\n    return x", BACKEND)
+compute, parse = BACKEND["compute"], LIBRARY["parse"]
+
+
+def test_libraries_that_a_backend_calls_may_change_their_state(x: Any) -> None:
+    # As cffi, which wgpu calls: it keeps the types that it parsed.
+    function = fuse(lambda x: compute(x) * 2.0)
+    assert values(function(x)) == [2.0, 20.0, 200.0]
+    assert LIBRARY["parsed"]
+    # What the backend has called before is watched where the function itself calls it.
+    with pytest.raises(TypeError, match=r"cannot change the global 'parsed'"):
+        fuse(lambda x: compute(x) * parse("int"))(x)
+
+
+SOUGHT = 0
+
+
+class Finder:
+    """Finder of modules that counts what it is asked for."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        global SOUGHT
+        SOUGHT += 1
+
+
+def test_finder_of_modules_may_change_its_state(x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+
+    def tries(x: Any) -> Any:
+        with contextlib.suppress(ModuleNotFoundError):
+            import this_module_does_not_exist
+
+            return x * this_module_does_not_exist.factor
+        return x * 2.0
+
+    before = SOUGHT
+    assert values(fuse(tries)(x)) == [2.0, 20.0, 200.0]
+    assert before < SOUGHT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -124,8 +124,23 @@ def puts_by_a_mask(x: Any) -> Any:
     return z + 1
 
 
+def writes_in_a_row(x: Any) -> Any:
+    z = xp.zeros_like(x)
+    z[0] = x[1]
+    z[1] = x[0] * 3
+    before = z + 0.0
+    z[0] = 7.0
+    z[1] = z[1] + z[0]
+    copy = z.copy()
+    z[:, 0] = -1.0
+    row = z[1]
+    z[:, 1] = x[:, 0]
+    return before, copy, row, z
+
+
 WRITES = (
     puts_by_a_mask,
+    writes_in_a_row,
     writes_through_a_row,
     writes_through_a_view_of_a_view,
     reads_a_view_after_a_write,
@@ -261,6 +276,22 @@ def test_views_of_views_and_writes_in_a_row(x: Any) -> None:
         return z
 
     np.testing.assert_allclose(np.asarray(fuse(indexed)(x)), np.asarray(indexed(x)))
+
+
+def test_writes_that_nothing_reads_between_copy_the_array_once(x: Any) -> None:
+    def written(x: Any) -> Any:
+        z = xp.zeros_like(x)
+        for row in range(x.shape[0]):
+            z[row] = x[row] * row
+        return z
+
+    fused = fuse(written)
+    for _ in range(2):
+        np.testing.assert_array_equal(np.asarray(fused(x)), np.asarray(written(x)))
+    for recorded in chain(*fused._plans.values()):
+        writes = [node for kind, node in recorded.plan.kinds if kind == "call" and node.name == "__setitem__"]
+        names = [node.operands[0].__name__ for node in writes]
+        assert names == ["with_item", *["write_item"] * (x.shape[0] - 1)]
 
 
 def test_names_that_a_chapter_shares_with_a_function(x: Any) -> None:

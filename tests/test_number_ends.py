@@ -373,3 +373,38 @@ def test_histogram_of_float16_has_edges_in_float64_where_float16_has_too_few_num
 def test_flattening_follows_the_order_in_memory(order, expected):
     x = xp.asarray([[0, 1], [2, 3]], device="cpu").T
     assert x.ravel(order).tolist() == x.flatten(order).tolist() == np.ravel(x, order).tolist() == expected
+
+
+ROUNDED = [
+    ("float64", 1e300, 20, 1e300),
+    ("float32", 1.5e30, 20, 1.5e30),
+    ("float32", 3.0, 40, 3.0),
+    ("float32", -3.0, -40, -0.0),
+    ("float64", -np.inf, -308, -np.inf),
+    ("float32", np.inf, -40, np.inf),
+    ("complex128", complex(np.inf, 0.125), 2, complex(np.inf, 0.12)),
+    ("complex128", complex(-1234.0, -np.inf), -2, complex(-1200.0, -np.inf)),
+]
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+@pytest.mark.parametrize(("dtype", "number", "decimals", "expected"), ROUNDED)
+def test_round_to_decimals_beyond_the_range(device, dtype, number, decimals, expected):
+    if dtype not in device.dtype_names():
+        pytest.skip(f"{device} does not support {dtype}")
+    result = np.asarray([number], dtype)
+    result = xp.to_numpy(xp.asarray(result, device=device).round(decimals))[0]
+    expected = np.asarray(expected, dtype)[()]
+    for found, wanted in ((result.real, expected.real), (result.imag, expected.imag)):
+        assert found == wanted
+        assert np.signbit(found) == np.signbit(wanted)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_sums_of_complex_numbers_keep_infinite_components_apart(device):
+    if "complex128" not in device.dtype_names():
+        pytest.skip(f"{device} does not support complex128")
+    numbers = xp.asarray(np.asarray([1 + 1j, complex(1, np.inf), complex(np.inf, 2), 2j]), device=device)
+    places = xp.asarray(np.asarray([1.0, 2.0, 3.0, 1.5]), device=device)
+    expected = np.asarray([1 + 3j, complex(1, np.inf), complex(np.inf, 2)])
+    np.testing.assert_array_equal(xp.to_numpy(xp.histogram(places, 3, weights=numbers)[0]), expected)

@@ -103,7 +103,14 @@ def test_missing_device_is_a_usage_error(tmp_path, tests):
 
 STRESS = {
     "test_calls": "def test_all(figures):\n    figures.record(calls=3)\n    figures.record(calls=4)\n",
-    "test_programs": "import os\n\ndef test_any():\n    assert 'FAILURE' not in os.environ\n",
+    "test_programs": """
+import os
+
+def test_any():
+    assert 'FAILURE' not in os.environ
+    if 'INTERRUPT' in os.environ:
+        raise KeyboardInterrupt
+""",
     "test_engines": "import pytest\n\ndef test_each():\n    pytest.skip('no engine')\n",
 }
 """Modules of stress tests, one of which has no figures, and one of which is skipped."""
@@ -130,10 +137,12 @@ def test_long_run_stores_the_figures_of_its_modules(tmp_path):
     figures = {"test_calls": [{"calls": 7}], "test_programs": []}
     assert stored_modules(tmp_path) == figures
     assert stored_modules(tmp_path, "stress/test_programs.py") == figures
-    # One module's failure does not cost the figures of the others.
+    # One module's failure, or an interrupt, does not cost the figures of the others.
     path = tmp_path / "stress" / "results" / "cpu.json"
     path.unlink()
     assert stored_modules(tmp_path, FAILURE="1") == {"test_calls": [{"calls": 7}]}
+    path.unlink()
+    assert stored_modules(tmp_path, INTERRUPT="1") == {"test_calls": [{"calls": 7}]}
     assert stored_modules(tmp_path) == figures
     # Those of other versions are left out.
     path.write_text(json.dumps({**json.loads(path.read_text()), "python": "3.0"}))

@@ -340,9 +340,9 @@ TESTED = (
 
 
 def test_tested_functions_are_those_of_the_chapter():
-    from xtensor._ops import joining, manipulation
+    from xtensor._ops import broadcasting, joining, manipulation
 
-    assert set(TESTED) == {*joining.__all__, *manipulation.__all__}
+    assert set(TESTED) == {*broadcasting.__all__, *joining.__all__, *manipulation.__all__}
 
 
 def test_broadcast_arrays_of_one_shape_can_be_written_to(device):

@@ -370,8 +370,7 @@ class Methods:
             return xp.round(xp.astype(self, _half_of(self.device)) if self.dtype.kind == "b" else self)
         if self.dtype.kind in "biu":
             return self.copy() if decimals > 0 else _round_integers(self, 10**-decimals)
-        factor = 10.0 ** abs(decimals)
-        return xp.round(self * factor) / factor if decimals > 0 else xp.round(self / factor) * factor
+        return xp._numpy.signatures.to_decimals(self, decimals)
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         """Return ``round(x)`` as an int and ``round(x, n)`` as an Array, for an array of one element."""

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from .foreign_names import ATTRIBUTES, CHAPTERS, METHODS, NAMESPACE
+from .foreign_attributes import ATTRIBUTES, METHODS
+from .foreign_names import CHAPTERS, NAMESPACE
 
 __all__ = [
     "ATTRIBUTES",

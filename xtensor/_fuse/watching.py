@@ -59,18 +59,29 @@ CONVERSIONS = frozenset(
 """Code of functions that give an array's values to Python or to another library, or write to it."""
 
 UNREPEATABLE = (
-    time.time,
-    time.time_ns,
-    time.monotonic,
-    time.perf_counter,
-    os.urandom,
-    os.getpid,
-    np.random.default_rng,
+    *(time.time, time.time_ns, time.monotonic, time.monotonic_ns, time.perf_counter, time.perf_counter_ns),
+    *(time.process_time, time.process_time_ns, time.thread_time, time.thread_time_ns),
+    *(time.localtime, time.gmtime, time.ctime, time.strftime),
+    *(os.urandom, os.getpid, os.getcwd, os.listdir, os.scandir, os.stat, os.times, os.open, os.read),
+    *(open, input, np.random.default_rng),
 )
-"""Functions whose results differ from call to call."""
+"""Functions whose results differ from call to call, or depend on files."""
+
+ENVIRONMENT = os.environ.__class__.__getitem__.__code__
+"""Code that reads a variable of the environment."""
 
 STREAMS: set[types.CodeType] = set()
 """Code of the functions that make a stream of random numbers."""
+
+
+def _imports(frame: types.FrameType) -> bool:
+    """Whether a frame imports a module, which sets its own names, or looks for one."""
+    return frame.f_code.co_name == "<module>" or frame.f_globals.get("__name__") == "importlib._bootstrap"
+
+
+def _computes(frame: types.FrameType) -> bool:
+    """Whether a frame is a backend's. What it calls changes the state of libraries: wgpu, for example, parses types."""
+    return str(frame.f_globals.get("__name__")).startswith("xtensor_")
 
 
 def library(name: str | None) -> bool:
@@ -146,24 +157,33 @@ class Watch:
     def _meet(self, frame: types.FrameType, function: Any) -> None:
         """See a function in Python before it runs, or a function in C that a frame calls."""
         code = frame.f_code
-        if self._imports(frame):
+        if self._is_within(frame, _imports):
             return
-        if function is not None:
-            if not library(frame.f_globals.get("__name__")):
-                self._unrepeatable = f"{function.__name__}() at {_line(frame)}"
-        elif code in CONVERSIONS:
+        if function is None and code in CONVERSIONS:
             self._convert(frame)
-        elif code in STREAMS:
+        elif function is None and code in STREAMS:
             self._create(frame)
-        else:
+        elif function is None and code is ENVIRONMENT:
+            reader = frame.f_back
+            while reader is not None and reader.f_globals.get("__name__") in ("os", "collections.abc"):
+                reader = reader.f_back
+            if reader is not None and not library(reader.f_globals.get("__name__")):
+                self._unrepeatable = self._unrepeatable or f"os.environ at {_line(reader)}"
+        elif library(frame.f_globals.get("__name__")):
+            if function is None:
+                self._codes[id(code)] = code
+        elif self._is_within(frame, _computes):
+            pass  # its code is reported again, because the recorded function may call it as well
+        elif function is None:
             self._codes[id(code)] = code
-            if not library(frame.f_globals.get("__name__")):
-                self._enter(code, frame.f_globals)
+            self._enter(code, frame.f_globals)
+        else:
+            self._unrepeatable = f"{function.__name__}() at {_line(frame)}"
 
-    def _imports(self, frame: types.FrameType | None) -> bool:
-        """Whether a module is being imported, which sets its own names."""
+    def _is_within(self, frame: types.FrameType | None, condition: Callable[[types.FrameType], bool]) -> bool:
+        """Whether a condition holds for a frame, or one that it was called from, of the recorded function."""
         while frame is not None and frame is not self._frame:
-            if frame.f_code.co_name == "<module>":
+            if condition(frame):
                 return True
             frame = frame.f_back
         return False

@@ -147,6 +147,7 @@ def mean(
 ) -> Array:
     """Return the arithmetic mean, in ``dtype``; NumPy, ``mean``."""
     (a,) = as_arrays("mean", a)
+    dtype = _unrounded(a, dtype, out)
     if dtype is not None:  # elements are cast first, to integers as well
         a = xp.astype(a, as_dtype(dtype, "mean"), copy=False)
     x = floating(a)
@@ -173,6 +174,7 @@ def var(
     correction: Any = NO_VALUE,
 ) -> Array:
     """Return the variance, whose divisor is the number of elements less ``ddof``; NumPy, ``var``."""
+    dtype = _unrounded(a, dtype, out)
     return store("var", _variance("var", a, axis, dtype, ddof, keepdims, where, mean, correction), out)
 
 
@@ -189,6 +191,7 @@ def std(
     correction: Any = NO_VALUE,
 ) -> Array:
     """Return the standard deviation, the root of the variance; NumPy, ``std``."""
+    dtype = _unrounded(a, dtype, out)
     return store("std", _variance("std", a, axis, dtype, ddof, keepdims, where, mean, correction), out)
 
 
@@ -239,6 +242,11 @@ def _floating(name: str, a: Array, dtype: Any) -> Array:
     if dtype is not None and as_dtype(dtype, name).kind not in "biu":
         return xp.astype(a, as_dtype(dtype, name), copy=False)
     return floating(a)
+
+
+def _unrounded(a: Any, dtype: Any, out: Any) -> Any:
+    """Return the dtype of a mean that is written to an array: float16 is not rounded to before."""
+    return np.float32 if dtype is None and out is not None and getattr(a, "dtype", None) == np.float16 else dtype
 
 
 def _masked(name: str, a: Array, where: Any, neutral: Any) -> Array:

@@ -17,6 +17,7 @@ if _typing.TYPE_CHECKING:
     from .assignment import *
     from .averages import *
     from .bits import *
+    from .broadcasting import *
     from .closeness import *
     from .conversion import *
     from .convolution import *
@@ -81,6 +82,7 @@ if _typing.TYPE_CHECKING:
     from .windows import *
 
 STANDARD: dict[str, tuple[str, ...]] = {
+    "broadcasting": ("broadcast_arrays", "broadcast_shapes", "broadcast_to"),
     "conversion": ("asarray", "from_dlpack"),
     "creation": ("arange", "eye", "linspace", "meshgrid", "tril", "triu"),
     "data_types": (
@@ -149,18 +151,7 @@ STANDARD: dict[str, tuple[str, ...]] = {
     "inspection": ("__array_namespace_info__",),
     "joining": ("concat", "repeat", "stack", "tile", "unstack"),
     "linear_algebra": ("matmul", "matrix_transpose", "tensordot", "vecdot"),
-    "manipulation": (
-        "broadcast_arrays",
-        "broadcast_shapes",
-        "broadcast_to",
-        "expand_dims",
-        "flip",
-        "moveaxis",
-        "permute_dims",
-        "reshape",
-        "roll",
-        "squeeze",
-    ),
+    "manipulation": ("expand_dims", "flip", "moveaxis", "permute_dims", "reshape", "roll", "squeeze"),
     "searching": ("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"),
     "sets": ("isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     "sorting": ("argsort", "sort"),

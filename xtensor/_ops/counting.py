@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array, apply, call_if_implemented
 from .._core.checks import LARGEST, check_integer
 from .._core.compositions import composed
 from .._core.device import Device
 from .._core.dispatch import array_argument, coerce_operands, on_transform_of
 from .._core.dtypes import kind_of
 from .._core.errors import describe
-from .._core.operations import declare
+from .._core.operations import COMPLEX_OF, declare
 from ._arguments import on_device
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ def sums_at(values: Array, positions: Array, /, size: int) -> Array:
     """
     if kind_of(values.dtype) == "c":
         parts = [sums_at(part, positions, size) for part in (xp.real(values), xp.imag(values))]
-        return xp.astype(parts[0] + 1j * parts[1], values.dtype)
+        sums = apply(COMPLEX_OF, values.device, parts[0]._native, parts[1]._native)
+        return xp.astype(sums, values.dtype, copy=False)
     if not values.device._library.has_values:
         return xp.zeros(size, dtype=values.dtype, device=values.device)  # no position is beyond the size
     return xp.astype(bincount(positions, weights=values, minlength=size), values.dtype)

@@ -18,9 +18,10 @@ from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import Operation, declare, operation
+from .broadcasting import broadcast_arrays
 from .data_types import astype
 from .filling import empty, resolve_arguments
-from .manipulation import broadcast_arrays, reshape
+from .manipulation import reshape
 
 BROADCAST_TO = operation("broadcast_to")
 

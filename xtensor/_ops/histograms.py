@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import math
-from operator import index
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import _ops as xp
-from .._core.array import Array
+from .._core.array import Array, apply
 from .._core.compositions import composed
-from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
-from .._core.failures import rewarned
+from .._core.operations import COMPLEX_OF
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device
-from ._bin_widths import ESTIMATORS, number_of_bins
-from ._flags import number, truth
+from ._bin_edges import bin_widths, edges_of_axis, edges_of_bins, length_of, neighbours
+from ._flags import truth
 from .counting import bincount
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = ["digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
-
-MOST_BINS = 1 << 40
 
 
 @composed
@@ -66,7 +60,7 @@ def digitize(x: AnyArray, bins: AnyArray, right: bool = False) -> Array:
         raise ValueError(
             f"object {depth} for desired array; digitize() takes bins of one dimension, not {describe(given)}"
         )
-    before, after = _neighbours(bins)
+    before, after = neighbours(bins)
     ascending = True
     if after.size:  # the first edges that differ decide; of a NaN after them nothing is asked, as in NumPy
         changes = _casts.counting(after != before)
@@ -127,7 +121,7 @@ def histogram(
     density = truth(density, "histogram", "density")
     given = bins
     a, weights = _samples("histogram", a, bins, weights)
-    edges = _edges("histogram", a, bins, range, weights)
+    edges = edges_of_bins("histogram", a, bins, range, weights)
     if weights is None and edges is not given:
         # Between these edges a device may count by itself.
         samples, limits = _comparable(a, edges)
@@ -136,7 +130,7 @@ def histogram(
         counts = _sum_of_bins(a, edges, weights)
     if not density:
         return counts, edges
-    widths = xp.astype(_steps(edges), _casts.double(counts.dtype, a))
+    widths = xp.astype(bin_widths(edges), _casts.double(counts.dtype, a))
     totals = xp.astype(counts, widths.dtype)
     return totals / widths / xp.sum(totals), edges
 
@@ -184,7 +178,7 @@ def histogram2d(
     if not x.ndim or not y.ndim or x.shape[0] != y.shape[0]:
         first, second = map(describe, given)
         raise ValueError(f"x and y must have the same length.; histogram2d() got {first} and {second}")
-    if _length(bins) not in (None, 1, 2):
+    if length_of(bins) not in (None, 1, 2):
         edges = on_device("histogram2d", bins, x.device)
         bins = [edges, edges]
     counts, (x_edges, y_edges) = _histogramdd("histogram2d", [x, y], bins, range, density, weights)
@@ -223,7 +217,7 @@ def histogram_bin_edges(
     NumPy, ``histogram_bin_edges``.
     """
     a, weights = _samples("histogram_bin_edges", a, bins, weights)
-    return _edges("histogram_bin_edges", a, bins, range, weights)
+    return edges_of_bins("histogram_bin_edges", a, bins, range, weights)
 
 
 @composed
@@ -279,101 +273,6 @@ def _samples(name: str, a: Any, bins: Any, weights: Any) -> tuple[Array, Array |
     return _casts.counting(a), weights
 
 
-def _edges(name: str, a: Array, bins: Any, limits: Any, weights: Array | None) -> Array:
-    """Return the edges of the bins of one axis, from their number, a rule or given edges."""
-    if isinstance(bins, str):
-        if bins not in ESTIMATORS:
-            raise ValueError(f"{bins!r} is not a valid estimator for `bins`; {name}() knows {', '.join(ESTIMATORS)}")
-        if weights is not None:
-            raise TypeError(
-                "Automated estimation of the number of bins is not supported for weighted data; pass their number to "
-                f"{name}()"
-            )
-        first, last = _outer_edges(name, a, limits)
-        kept = a if limits is None else a[_inside(a, first, last)]
-        count = number_of_bins(kept, bins, first, last, lambda n: _uniform(name, a, first, last, n, None))
-    elif not _dimensions(bins):
-        try:
-            count = index(bins)
-        except TypeError:
-            raise TypeError(
-                f"`bins` must be an integer, a string, or an array; {name}() got {describe(bins)}"
-            ) from None
-        if count < 1:
-            raise ValueError(f"`bins` must be positive, when an integer; {name}() got {count}")
-        first, last = _outer_edges(name, a, limits)
-    else:
-        edges = on_device(name, bins, a.device)
-        if edges.ndim != 1:
-            raise ValueError(f"`bins` must be 1d, when an array; {name}() got shape {edges.shape}")
-        if _descend(edges):
-            raise ValueError(f"`bins` must increase monotonically, when an array; {name}() got {describe(bins)}")
-        return edges
-    return xp.asarray(_uniform(name, a, first, last, count, limits), device=a.device)
-
-
-def _outer_edges(name: str, a: Array, limits: Any) -> tuple[Any, Any]:
-    """Return the outer edges as numbers on the host."""
-    first: Any
-    last: Any
-    if limits is not None:
-        if _length(limits) != 2:
-            raise ValueError(f"{name}(): range is a pair of numbers, not {describe(limits)}")
-        first, last = (number(limits[i], name, "range") for i in (0, 1))
-        if first > last:
-            raise ValueError(f"max must be larger than min in range parameter.; {name}() got {describe(limits)}")
-        origin = "supplied"
-    elif not a.size:
-        first, last, origin = 0, 1, "supplied"
-    else:
-        first, last, origin = xp.min(a).item(), xp.max(a).item(), "autodetected"
-    if not (math.isfinite(first) and math.isfinite(last)):
-        raise ValueError(f"{origin} range of [{first}, {last}] is not finite; pass a finite range to {name}()")
-    return (first - 0.5, last + 0.5) if first == last else (first, last)
-
-
-def _inside(a: Array, first: Any, last: Any) -> Array:
-    """Return which elements lie between two numbers, which may be fractions next to integers."""
-    if a.dtype.kind in "iu":
-        limits = np.iinfo(a.dtype)
-        first, last = math.ceil(max(first, limits.min)), math.floor(min(last, limits.max))
-        if first > limits.max or last < limits.min:
-            return xp.zeros(a.shape, dtype=np.bool_, device=a.device)
-    inside: Array = (a >= first) & (a <= last)
-    return inside
-
-
-def _uniform(name: str, a: Array, first: Any, last: Any, count: int, limits: Any) -> Any:
-    """Return edges of equal distance on the host, in the floating-point dtype of the samples.
-
-    In float64 if the dtype of the samples has not enough numbers between the ends.
-    """
-    numbers = [x for x in (() if limits is None else limits) if isinstance(x, np.generic) or hasattr(x, "dtype")]
-    dtype = result_type(_casts.floating(a).dtype, *(x.dtype for x in numbers))
-    dtype = dtype if kind_of(dtype) == "f" else _casts.double(dtype, a)
-    for precision in dict.fromkeys((dtype, _casts.double(dtype, a))):
-        edges = _linspace(first, last, count, precision, limits is None and a.size > 0)
-        if np.all(edges[:-1] < edges[1:]):
-            break
-    else:
-        raise ValueError(
-            f"Too many bins for data range. Cannot create {count} finite-sized bins.; {name}() got the range "
-            f"[{first}, {last}] from {describe(limits)}"
-        )
-    return edges
-
-
-def _linspace(first: Any, last: Any, count: int, dtype: DType, detected: bool) -> Any:
-    """Return ``count + 1`` equidistant numbers on the host, where the ends are known; NumPy's rounding decides ties."""
-    if count > MOST_BINS:
-        raise ValueError(f"Maximum allowed size exceeded; {count} bins are more than memory holds")
-    if dtype.kind == "V":
-        return rewarned(np.linspace(first, last, count + 1).astype, dtype)
-    if detected:  # the extreme elements are numbers of the dtype of the samples
-        first, last = dtype.type(first), dtype.type(last)
-    return np.linspace(first, last, count + 1, dtype=dtype)
-
-
 def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
     """Return the count of each bin, or the sum of its weights in their dtype."""
     count = max(edges.shape[0] - 1, 0)
@@ -389,10 +288,8 @@ def _sum_of_bins(a: Array, edges: Array, weights: Array | None) -> Array:
         return xp.astype(
             bincount(number, xp.astype(weights, _casts.double(weights.dtype, a)), count + 2)[1:-1], weights.dtype
         )
-    real, imag = (
-        xp.astype(bincount(number, part(weights), count + 2)[1:-1], weights.dtype) for part in (xp.real, xp.imag)
-    )
-    return real + imag * 1j
+    real, imag = (bincount(number, part(weights), count + 2)[1:-1]._native for part in (xp.real, xp.imag))
+    return xp.astype(apply(COMPLEX_OF, weights.device, real, imag), weights.dtype, copy=False)
 
 
 def _comparable(a: Array, edges: Array) -> list[Array]:
@@ -414,18 +311,18 @@ def _histogramdd(
     density = truth(density, name, "density")
     columns, weights = _columns(name, sample, weights)
     dimensions = len(columns)
-    if _length(bins) is None:
+    if length_of(bins) is None:
         bins = [bins] * dimensions
-    elif _length(bins) != dimensions:
+    elif length_of(bins) != dimensions:
         raise ValueError(
             "The dimension of bins must be equal to the dimension of the sample x.; "
             f"{name}() got {describe(bins)} for {dimensions} dimensions"
         )
     if limits is None:
         limits = [None] * dimensions
-    elif _length(limits) != dimensions:
+    elif length_of(limits) != dimensions:
         raise ValueError(f"range argument must have one entry per dimension; {name}() got {describe(limits)}")
-    edges = [_axis_edges(name, columns[i], i, bins[i], limits[i]) for i in range(dimensions)]
+    edges = [edges_of_axis(name, columns[i], i, bins[i], limits[i]) for i in range(dimensions)]
     device, shape = columns[0].device, tuple(item.shape[0] + 1 for item in edges)
     number = xp.zeros(columns[0].shape, dtype=device.default_dtypes["indexing"], device=device)
     for column, item, length in zip(columns, edges, shape, strict=True):
@@ -435,7 +332,7 @@ def _histogramdd(
     if density:
         total = xp.sum(counts)
         for i, item in enumerate(edges):
-            widths = xp.astype(_steps(item), counts.dtype)
+            widths = xp.astype(bin_widths(item), counts.dtype)
             counts = counts / xp.reshape(widths, tuple(-1 if i == j else 1 for j, _ in enumerate(edges)))
         counts = counts / total
     return counts, edges
@@ -467,58 +364,3 @@ def _columns(name: str, sample: Any, weights: Any) -> tuple[list[Array], Array |
             f"{columns[0].shape[0]} points"
         )
     return columns, arrays[-1] if extra else None
-
-
-def _axis_edges(name: str, x: Array, axis: int, bins: Any, limits: Any) -> Array:
-    """Return the edges along one axis, from the number of bins or given edges."""
-    if not _dimensions(bins):
-        if number(bins, name, f"bins[{axis}]") < 1:
-            raise ValueError(f"`bins[{axis}]` must be positive, when an integer; {name}() got {describe(bins)}")
-        first, last = _outer_edges(name, x, limits)
-        try:
-            count = index(bins)
-        except TypeError:
-            raise TypeError(
-                f"`bins[{axis}]` must be an integer, when a scalar; {name}() got {describe(bins)}"
-            ) from None
-        detected = limits is None and bool(x.size)
-        dtype = _casts.floating(x).dtype if detected else x.device.default_dtypes["real floating"]
-        return xp.asarray(_linspace(first, last, count, dtype, detected), device=x.device)
-    edges = on_device(name, bins, x.device)
-    if edges.ndim != 1:
-        raise ValueError(f"`bins[{axis}]` must be a scalar or 1d array; {name}() got shape {edges.shape}")
-    if _descend(edges):
-        raise ValueError(
-            f"`bins[{axis}]` must be monotonically increasing, when an array; {name}() got {describe(bins)}"
-        )
-    return edges
-
-
-def _steps(edges: Array) -> Array:
-    """Return the widths of the bins between edges, in floating point."""
-    before, after = _neighbours(_casts.floating(edges))
-    return after - before
-
-
-def _neighbours(edges: Array) -> tuple[Array, Array]:
-    """Return the edges that have a successor, and these successors; a difference of integers may overflow."""
-    length = edges.shape[0]
-    return edges[: max(length - 1, 0)], edges[min(length, 1) :]
-
-
-def _descend(edges: Array) -> bool:
-    """Return whether some edge is smaller than the one before it."""
-    before, after = _neighbours(_casts.counted(edges))
-    return bool(xp.any(after < before))
-
-
-def _length(bins: Any) -> int | None:
-    """Return the number of items of a sequence, None for a number."""
-    return len(bins) if _dimensions(bins) else None
-
-
-def _dimensions(value: Any) -> int:
-    """Return the number of dimensions of an array-like; 1 for a sequence, whatever it holds."""
-    if isinstance(value, (list, tuple, range)):
-        return 1
-    return int(getattr(value, "ndim", 0))

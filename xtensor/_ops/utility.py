@@ -14,9 +14,9 @@ from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
 from .._core.operations import declare
+from .broadcasting import broadcast_to
 from .data_types import astype, result_type
 from .filling import full
-from .manipulation import broadcast_to
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, Number

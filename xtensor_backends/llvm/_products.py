@@ -18,10 +18,10 @@ from collections.abc import Callable
 import numpy as np
 
 from xtensor.backend import Native
-from xtensor_backends.numpy._networks import Networks
 
 from . import _threads
-from ._calls import empty, in_row_major_order
+from ._calls import empty
+from ._convolution import SharedNetworks
 from ._memory import reusing
 from ._runtime import compiled
 from ._sizes import BYTES_PRODUCT
@@ -159,14 +159,6 @@ def _functions(name: str, char: str) -> tuple[int, int, int] | None:
         return None
     first, second, third = [ctypes.cast(function, ctypes.c_void_p).value for function in found]
     return (first, second, third) if first and second and third else None
-
-
-class SharedNetworks(Networks):
-    """Convolutions whose copies threads share."""
-
-    @staticmethod
-    def ordered(x: Native) -> Native:
-        return in_row_major_order(x, x.shape)
 
 
 _matmul.min_size = MIN_SIZE  # type: ignore[attr-defined]

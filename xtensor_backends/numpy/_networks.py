@@ -93,22 +93,28 @@ class Networks:
         groups: int,
     ) -> tuple[Native, tuple[int, ...], int]:
         """Return the windows as columns, the shape of a row of them, and the axis of a product for the examples."""
-        lengths = [before + length + after for length, (before, after) in zip(x.shape[2:], widths, strict=True)]
-        inner = [slice(before, before + length) for length, (before, _) in zip(x.shape[2:], widths, strict=True)]
         last = bool(outputs) and x.shape[0] > outputs[-1]
-        x = cls.ordered(x.transpose(1, *range(2, x.ndim), 0)) if last else x.transpose(1, 0, *range(2, x.ndim))
-        shape = (x.shape[0], *lengths, x.shape[-1]) if last else (*x.shape[:2], *lengths)
-        elements: Native = np.zeros(shape, x.dtype)
-        elements[(slice(None), *inner) if last else (..., *inner)] = x
+        elements = cls.padded(x, widths, last=last)
         first = 1 if last else 2
         apart = elements.strides[first : first + len(kernel)]
         within = [width * stride for width, stride in zip(dilations, apart, strict=True)]
         between = [step * stride for step, stride in zip(strides, apart, strict=True)]
-        examples, distance = (x.shape[-1], elements.strides[-1]) if last else (x.shape[1], elements.strides[1])
+        examples, distance = x.shape[0], elements.strides[-1 if last else 1]
         places = (*outputs, examples) if last else (examples, *outputs)
         steps = (*between, distance) if last else (distance, *between)
         view = np.lib.stride_tricks.as_strided(
-            elements, (x.shape[0], *kernel, *places), (elements.strides[0], *within, *steps), writeable=False
+            elements, (x.shape[1], *kernel, *places), (elements.strides[0], *within, *steps), writeable=False
         )
-        size = x.shape[0] // groups * math.prod(kernel)
+        size = x.shape[1] // groups * math.prod(kernel)
         return view.reshape(groups, size, math.prod(places)), places, len(places) if last else 1
+
+    @classmethod
+    def padded(cls, x: Native, widths: Widths, *, last: bool) -> Native:
+        """Return the elements of examples and those around them, channels first, and examples last or second."""
+        lengths = [before + length + after for length, (before, after) in zip(x.shape[2:], widths, strict=True)]
+        inner = [slice(before, before + length) for length, (before, _) in zip(x.shape[2:], widths, strict=True)]
+        x = cls.ordered(x.transpose(1, *range(2, x.ndim), 0)) if last else x.transpose(1, 0, *range(2, x.ndim))
+        shape = (x.shape[0], *lengths, x.shape[-1]) if last else (*x.shape[:2], *lengths)
+        elements: Native = np.zeros(shape, x.dtype)
+        elements[(slice(None), *inner) if last else (..., *inner)] = x
+        return elements

@@ -180,6 +180,19 @@ def test_fused_function_is_one_kernel():
     assert result.tolist() == (xp.sin(x) * y + xp.sqrt(y) - 2.0).tolist()
 
 
+@pytest.mark.parametrize("expression", ["x + 1.0", "xp.linalg.svd(x)[1]", "xp.nn.functional.layer_norm(x, x[0], x[1])"])
+def test_first_call_of_a_process_may_be_fused(device, expression):
+    # wgpu parses the types of its interface when they are first used.
+    program = f"""
+import xtensor as xp
+x = xp.reshape(xp.arange(16.0, device={str(device)!r}), (4, 4))
+function = lambda x: {expression}
+assert xp.all(xp.abs(xp.fuse(function)(x) - function(x)) < 1e-4)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
 def test_profile_lists_what_the_host_computes(device):
     x = xp.asarray([[2.0, 1.0], [1.0, 3.0]])
     with xp.profile() as record:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from printed_kernels import PrintingRuntime, sources_of
+from printed_kernels import PrintingRuntime, fused_sources_of, sources_of
 
 from xtensor.backend import STANDARD_DTYPES
 from xtensor_backends.buffers.languages import OpenCL, OpenCLOnCPU
@@ -46,6 +46,7 @@ def errors_of(sources, standard, *, has_double=True):
         "-Wall",
         "-Werror",
         "-Wno-unused",
+        "-Wno-tautological-compare",  # random programs compare values with themselves
     ]
     if not has_double:
         options += ["-Xclang", "-cl-ext=-cl_khr_fp64,-__opencl_c_fp64"]
@@ -69,6 +70,23 @@ def test_kernels_of_a_device_without_double_precision_do_not_use_it(language, st
     sources = sources_of(runtime, ("bool", "uint32", "float32", "complex64"))
     assert len(sources) > 500
     assert not errors_of(sources, standard, has_double=False)
+
+
+@LANGUAGES
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_kernels_of_fused_programs_compile(language, count, registry):
+    runtime = PrintingRuntime(language(has_double=True), STANDARD_DTYPES)
+    sources = fused_sources_of(runtime, STANDARD_DTYPES, count)
+    assert len(sources) > count
+    assert not errors_of(sources, "CL3.0")
+
+
+@LANGUAGES
+def test_kernels_of_fused_programs_without_double_precision_do_not_use_it(language, registry):
+    runtime = PrintingRuntime(language(has_double=False), WITHOUT_DOUBLE)
+    sources = fused_sources_of(runtime, WITHOUT_DOUBLE, 60)
+    assert len(sources) > 60
+    assert not errors_of(sources, "CL1.2", has_double=False)
 
 
 @pytest.mark.long

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from printed_kernels import PrintingRuntime, sources_of
+from printed_kernels import PrintingRuntime, fused_sources_of, sources_of
 
 wgpu = pytest.importorskip("wgpu", reason="wgpu is not installed: environment tests-webgpu")
 
@@ -25,11 +25,23 @@ def validate():
     return lambda source: device.create_shader_module(code=source)
 
 
-def test_kernels_are_valid(validate):
+def printing_runtime():
     real = backend.runtime(DEVICE)
     attributes = {name: getattr(real, name) for name in ("bool_size", "index_dtype", "most_buffers")}
-    sources = sources_of(PrintingRuntime(LANGUAGE, DTYPES, **attributes), DTYPES)
+    return PrintingRuntime(LANGUAGE, DTYPES, **attributes)
+
+
+def test_kernels_are_valid(validate):
+    sources = sources_of(printing_runtime(), DTYPES)
     assert len(sources) > 1000
+    for source in sources:
+        validate(source)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_kernels_of_fused_programs_are_valid(validate, count, registry):
+    sources = fused_sources_of(printing_runtime(), DTYPES, count)
+    assert len(sources) > count
     for source in sources:
         validate(source)
 
