@@ -324,6 +324,33 @@ def test_backend_that_never_declines_is_not_asked_again():
     assert refused.startswith("square() has no implementation on device never:0 for these operands")
 
 
+def test_function_that_a_backend_lacks_is_told_from_operands_that_it_does_not_take():
+    code = """
+        from types import SimpleNamespace
+        import xtensor as xp
+        from xtensor_plain import PlainBackend
+
+        class Empty(PlainBackend):
+            name = "empty"
+            kinds = ("empty",)
+            def devices(self):
+                return ("empty:0",)
+            def namespace(self, spec):
+                return SimpleNamespace()
+
+        xp.register_backend(Empty())
+        x = xp.asarray([3.0], device="empty:0")
+        for function in (xp.sum, xp.sin):
+            try:
+                function(x)
+            except NotImplementedError as error:
+                print(error)
+    """
+    for line, name in zip(subprocess_with_plain(code).splitlines(), ("sum", "sin"), strict=True):
+        assert line.startswith(f"{name}() has no implementation on device empty:0: backend 'empty' lacks {name}; ")
+        assert "xtensor.backend.primitives()" in line
+
+
 def subprocess_with_plain(code: str) -> str:
     """Run a program with the template's device ``plain:0`` and return its output."""
     start = f"""

@@ -24,13 +24,12 @@ from .dispatch import (
     lift_to_device_of,
     native_operand,
     on_transform_of,
-    raise_unsupported,
     recover_large,
 )
 from .dtypes import DType
 from .engine_methods import EngineMethods, absent
 from .errors import describe
-from .failures import recover
+from .failures import raise_unsupported, recover
 from .fp_warnings import rewarn
 from .functions import Implementation
 from .indexing import (

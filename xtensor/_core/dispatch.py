@@ -23,8 +23,8 @@ from .boundary import declared
 from .checks import LARGEST, check_dtype
 from .compiled import track
 from .device import Device, default_device
-from .errors import MissingFunctionError, WrittenWithWarningError, describe
-from .failures import recover
+from .errors import WrittenWithWarningError, describe
+from .failures import raise_unsupported, recover
 from .fp_warnings import rewarn
 from .operations import Operation, operation
 from .temporaries import NO_CALL, getrefcount, is_temporary
@@ -56,7 +56,6 @@ __all__ = [
     "not_an_array",
     "on_transform_of",
     "operands",
-    "raise_unsupported",
     "recover_large",
     "reflected_operator",
     "serve",
@@ -590,11 +589,3 @@ def serve(name: str, device: Device, service: Callable[..., Any], *args: Any, **
         return service(*args, **kwargs)
     except Exception as error:
         return recover(error, name, device, args, kwargs, service)
-
-
-def raise_unsupported(operation: Operation, device: Device) -> Any:
-    """Raise the error for operands that no implementation takes."""
-    raise MissingFunctionError(
-        f"{operation.label}() has no implementation on device {device} for these operands; move them to another device "
-        "with x.to_device('cpu'), or cast them with xtensor.astype"
-    )

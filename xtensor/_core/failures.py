@@ -17,6 +17,7 @@ from .errors import (
     PACKAGES,
     CopyRequiredError,
     DeviceMismatchError,
+    MissingFunctionError,
     NotDifferentiableError,
     OutOfMemoryError,
     describe,
@@ -24,14 +25,16 @@ from .errors import (
     shortened,
 )
 from .fp_warnings import collected, rewarn
+from .functions import not_implemented
 from .operations import Operation
 from .tracing_errors import UnknownValueError
 from .trees import mapped
 
-__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "recover", "rewarned"]
+__all__ = ["FOREIGN_ERRORS", "explained", "inplace_error", "is_unwritten", "raise_unsupported", "recover", "rewarned"]
 
 EXPLAINED_ERRORS = (
     DeviceMismatchError,
+    MissingFunctionError,
     CopyRequiredError,
     np.linalg.LinAlgError,
     np.exceptions.AxisError,
@@ -292,3 +295,17 @@ def _shown(value: Any) -> str:
     if isinstance(value, (tuple, list)) and any(map(is_array, value)):
         return f"[{', '.join(map(_shown, value))}]"
     return shortened(value) if is_array(value) else describe(value)
+
+
+def raise_unsupported(operation: Operation, device: Device) -> Any:
+    """Raise the error for operands that no implementation takes, or for a function that the backend lacks."""
+    if device.table[operation.index].function is not_implemented:
+        duty = "" if operation.composition else "; a backend provides all names of xtensor.backend.primitives()"
+        raise MissingFunctionError(
+            f"{operation.label}() has no implementation on device {device}: backend {device.backend!r} lacks "
+            f"{operation.name}{duty}; move the operands to another device with x.to_device('cpu')"
+        )
+    raise MissingFunctionError(
+        f"{operation.label}() has no implementation on device {device} for these operands; move them to another device "
+        "with x.to_device('cpu'), or cast them with xtensor.astype"
+    )
