@@ -330,6 +330,9 @@ static PyObject *
 find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs, PyObject **found)
 {
     *found = NULL;
+#if PY_VERSION_HEX >= 0x030E0000
+    return Py_None; /* no operand is known to be a temporary: local variables have one reference here, too */
+#endif
     PyObject *candidate = is_alone(xs[0]) ? xs[0] : count == 2 && is_alone(xs[1]) ? xs[1] : NULL;
     PyFrameObject *frame = candidate == NULL ? NULL : PyEval_GetFrame();
     if (frame == NULL) {
