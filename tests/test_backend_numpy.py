@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor_backends.numpy import _networks, _sorting
+from xtensor_backends.numpy import _sorting
 from xtensor_backends.numpy._namespace import moveaxis
 from xtensor_backends.numpy._sorting import argsort, partition
 
@@ -367,17 +367,6 @@ def test_axes_are_moved_as_numpy_moves_them(source, destination):
 def test_linspace_takes_integers_beyond_64_bits(count):
     result = xp.linspace(0, 3 * 10**19, count, device="cpu")
     assert result.tolist() == [0.0, 1e19, 2e19, 3e19][:count]
-
-
-@pytest.mark.parametrize(
-    ("shape", "is_copied"), [((16, 4, 8, 8), True), ((15, 4, 8, 8), False), ((16, 4, 7, 7), False)]
-)
-def test_rows_at_distances_that_conflict_in_the_caches_are_copied_apart(shape, is_copied):
-    x = np.arange(math.prod(shape), dtype=np.float32).reshape(shape)
-    rows = _networks._in_rows_apart(x)
-    np.testing.assert_array_equal(rows, x)
-    assert (rows is not x) == is_copied
-    assert not is_copied or rows.strides == (4 * 4 * 8 * 8 + 64, 4 * 8 * 8, 4 * 8, 4)
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000, 1001])  # few elements are counted
