@@ -238,15 +238,11 @@ class Recorder:
         return Traced(value, node)
 
     def _operation(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Call the device's function of an operation, and record the call of its kernel where operands are large.
+        """Call the device's function of an operation, its kernel where operands are large, and record the call.
 
-        The other functions that a recording calls do not use the memory that kernels hold.
+        NumPy's own products of matrices would leave threads that wait for work on the cores of the next calls' kernels.
         """
-        functions = self.base._functions
-        result = functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
-        if result is NotImplemented:
-            return result
-        return self._called(result, functions.choose_by_size(operation), operation.name, operands, options)
+        return self.call(self.base._functions.choose_by_size(operation), operation.name, operands, options)
 
     def call(self, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of the library and record the call."""
