@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 import zlib
 from collections.abc import Callable, Iterable
@@ -65,12 +66,19 @@ class State:
 
     def __init__(self, value: Any, key: Any) -> None:
         self.value, self.key = value, key
-        self.levels = _levels(value)
+        levels = _levels(value)
+        # The items of a tuple are the same ones as long as it exists.
+        self.levels = None if levels is None else [level for level in levels if not isinstance(level[0], tuple)]
 
     def holds(self) -> bool:
         """Whether the key is the same as before."""
-        if self.levels is not None and all(_has(*level) for level in self.levels):
-            return True
+        if self.levels is not None:
+            for container, items, names in self.levels:
+                found = container.values() if names else container
+                if len(found) != len(items) or not all(map(is_, found, items)) or not all(map(is_, container, names)):
+                    break
+            else:
+                return True
         return bool(key_of(self.value) == self.key)
 
 
@@ -96,15 +104,6 @@ def _levels(value: Any) -> list[Level] | None:
     return levels
 
 
-def _has(container: Any, items: tuple[Any, ...], names: tuple[Any, ...]) -> bool:
-    """Whether a container has the same items as before, and the same names."""
-    if len(container) != len(items):
-        return False
-    if isinstance(container, dict):
-        return all(map(is_, container.values(), items)) and all(map(is_, container, names))
-    return all(map(is_, container, items))
-
-
 class Guards:
     """The values that a recording depends on.
 
@@ -124,7 +123,8 @@ class Guards:
         self, exact: Iterable[Guard] = (), states: Iterable[tuple[Any, Any]] = (), arrays: Iterable[Any] = ()
     ) -> None:
         self.exact = list(exact)
-        self.states = [State(*state) for state in states]
+        # A tuple of what cannot change has no levels, and holds for ever.
+        self.states = [state for state in itertools.starmap(State, states) if state.levels != []]
         self.arrays = [(array, contents(array)) for array in arrays]
 
     @property
