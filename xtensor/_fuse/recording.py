@@ -42,6 +42,9 @@ ASTYPE = operation("astype")
 LARGEST_CONSTANT = 2**20
 """Bytes of a result of constants that a recording computes once; a larger one is computed by each call."""
 
+LARGEST_OPERANDS = 2**22
+"""Bytes of operands up to which a recording computes by the device's kernels."""
+
 
 class Recorder:
     """Records what is computed with the arrays of one device.
@@ -238,11 +241,18 @@ class Recorder:
         return Traced(value, node)
 
     def _operation(self, operation: Operation, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Call the device's function of an operation, its kernel where operands are large, and record the call.
+        """Call the device's function of an operation, and record the call of its kernel where operands are large.
 
-        NumPy's own products of matrices would leave threads that wait for work on the cores of the next calls' kernels.
+        NumPy's own products of matrices leave threads that wait for work on the cores of the next calls' kernels. But
+        what kernels make of very large operands would stay in the memory that they keep.
         """
-        return self.call(self.base._functions.choose_by_size(operation), operation.name, operands, options)
+        functions = self.base._functions
+        function = functions.choose_by_size(operation)
+        sizes = [x.size * x.dtype.itemsize for x in operands if x.__class__ is Traced]
+        if sum(sizes) <= LARGEST_OPERANDS:
+            return self.call(function, operation.name, operands, options)
+        result = functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
+        return result if result is NotImplemented else self._called(result, function, operation.name, operands, options)
 
     def call(self, function: Callable[..., Any], name: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of the library and record the call."""
