@@ -93,6 +93,23 @@ def test_arrays_of_another_order_are_rolled_before():
         np.testing.assert_array_equal(np.asarray(fused(x)), given - np.roll(given, 1, 0))
 
 
+def test_an_array_that_is_rolled_before_stays_for_later_kernels():
+    row = np.arange(30.0)
+
+    def function(u, xp=np):
+        rolled = xp.roll(u, 1, axis=0)
+        first = xp.sort(rolled * (row if xp is np else xp.asarray(row, device="cpu")), axis=1)
+        second = xp.sort(rolled * 2.0 + first, axis=1)
+        return rolled * (row if xp is np else xp.asarray(row, device="cpu")) + second
+
+    values = np.random.default_rng(6).normal(size=(20, 30))
+    fused = xp.fuse(lambda u: function(u, xp))
+    for given in (values, np.asfortranarray(values)):
+        for _ in range(2):
+            found = np.asarray(fused(xp.asarray(given, device="cpu")))
+            np.testing.assert_allclose(found, function(values), rtol=1e-14)
+
+
 def test_empty_and_single_arrays():
     for shape, shift in itertools.product([(0,), (1,), (0, 5), (5, 0), (1, 1)], (1, -3)):
         fused = xp.fuse(lambda u, shift=shift: u * 2.0 - xp.roll(u, shift, axis=0))

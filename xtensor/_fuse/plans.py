@@ -274,7 +274,7 @@ class Plan:
             return plain
         sources = [node if roll is None else roll.operand for node, roll in zip(inputs, rolls, strict=True)]
         rolled = [node for node, roll in zip(inputs, rolls, strict=True) if roll is not None]
-        before = [action for node in rolled for action in (self._call(node.operands[0]), self._selecting(node))]
+        rolling = [(node, self._call(node.operands[0]), self._selecting(node)) for node in rolled]
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
             given = [number(scalar, numbers) for scalar in scalars]
@@ -283,10 +283,12 @@ class Plan:
                 for node, result in zip(outputs, results, strict=True):
                     values[node] = result
                 return
-            for action in before:
-                action(values, numbers)
+            missing = [item for item in rolling if item[0] not in values]  # another kernel may have it rolled before
+            for _, call, select in missing:
+                call(values, numbers)
+                select(values, numbers)
             plain(values, numbers)
-            for node in rolled:
+            for node, _, _ in missing:
                 del values[node], values[node.operands[0]]
 
         run.__doc__ = f"{'roll ' * len(rolled)}{plain.__doc__}"
