@@ -73,9 +73,7 @@ def _convolution(
 ) -> Native:
     """Return the convolution; NotImplemented where the product of matrices computes it."""
     filters, kernel = weight.shape[0], weight.shape[2:]
-    spans = [width * (size - 1) + 1 for width, size in zip(dilations, kernel, strict=True)]
-    settings = zip(x.shape[2:], widths, spans, strides, strict=True)
-    outputs = tuple([(length + sum(ends) - span) // step + 1 for length, ends, span, step in settings])
+    outputs = SharedNetworks.outputs(x, kernel, strides, widths, dilations)
     work = math.prod(outputs) * weight.size * x.shape[0]
     if groups != 1 or filters % FILTERS or weight.dtype != FLOAT or not _is_suited(x, outputs, work):
         return NotImplemented

@@ -50,9 +50,7 @@ class Networks:
         if x.dtype.char not in "fd":
             return NotImplemented
         filters, kernel = weight.shape[0], weight.shape[2:]
-        spans = [width * (size - 1) + 1 for width, size in zip(dilations, kernel, strict=True)]
-        settings = zip(x.shape[2:], widths, spans, strides, strict=True)
-        outputs = tuple([(length + sum(ends) - span) // step + 1 for length, ends, span, step in settings])
+        outputs = cls.outputs(x, kernel, strides, widths, dilations)
         columns, places, examples = cls._columns(x, kernel, strides, widths, dilations, outputs, groups)
         product = np.matmul(weight.reshape(groups, filters // groups, columns.shape[1]), columns)
         product = product.reshape(filters, *places)
@@ -107,6 +105,15 @@ class Networks:
         )
         size = x.shape[1] // groups * math.prod(kernel)
         return view.reshape(groups, size, math.prod(places)), places, len(places) if last else 1
+
+    @staticmethod
+    def outputs(
+        x: Native, kernel: Sequence[int], strides: Sequence[int], widths: Widths, dilations: Sequence[int]
+    ) -> tuple[int, ...]:
+        """Return the lengths of a convolution's result along the axes of the kernel."""
+        spans = [width * (size - 1) + 1 for width, size in zip(dilations, kernel, strict=True)]
+        settings = zip(x.shape[2:], widths, spans, strides, strict=True)
+        return tuple([(length + sum(ends) - span) // step + 1 for length, ends, span, step in settings])
 
     @classmethod
     def padded(cls, x: Native, widths: Widths, *, last: bool) -> Native:
