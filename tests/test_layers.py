@@ -57,6 +57,9 @@ OPTIONAL = {
     "logging": "needed only by a transfer that is logged",
     "signal": "needed only while the library of a device is imported",
     "dataclasses": "needed only for those of a user, and with them a twentieth of `import xtensor`",
+    "threading": "needed only while the library of a device is imported",
+    "xtensor._core.device_info": "needed only where somebody asks for information; its named tuples are costly to make",
+    "xtensor._core.functions": "needed only where a device is opened; it imports the corrections",
     "xtensor._core.rates": "needed only where a device is chosen; it imports pathlib and json",
 }
 """Modules that functions import, with the reason."""

@@ -5,7 +5,7 @@ The operations are named before their chapters declare them; see :func:`xtensor.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .dispatch import binary_operator, reflected_operator, unary_operator
 from .inplace import inplace_operator
@@ -168,3 +168,11 @@ class Operators:
 
     @inplace_operator("bitwise_right_shift")
     def __irshift__(self, other: Operand, /) -> Array: ...
+
+    def __divmod__(self: Any, other: Operand, /) -> tuple[Array, Array]:
+        quotient = self.__floordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self % other)
+
+    def __rdivmod__(self: Any, other: Operand, /) -> tuple[Array, Array]:
+        quotient = self.__rfloordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from .._core.array import Array, apply, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
 from .._core.compositions import composed
-from .._core.device import Device, resolve
-from .._core.dispatch import array_argument, array_arguments, call
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_argument, array_arguments
 from .._core.operations import Operation, declare, operation
 from .broadcasting import broadcast_arrays
 from .data_types import astype

@@ -11,7 +11,7 @@ from .._core.array import Array
 from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import array_argument
+from .._core.operands import array_argument
 from ._casts import supported
 from ._conversions import creation_device
 

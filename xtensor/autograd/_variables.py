@@ -33,11 +33,11 @@ def variable(x: Any) -> Array:
     Array
         Array whose attribute ``grad`` is None until a pass back, and then the sum of the gradients of all passes.
     """
-    base = base_of([x] if x.__class__ is Array else [])
+    base = base_of([x])
     array = as_array(x, "variable", base)
     while isinstance(array._device._library, Transform) and array._device.level > len(active()):
         array, base = lowered(array, array._device), array._device.base
-    return as_variable(lifted(array, base), standing_on(Reverse, base).device, is_users=True)
+    return as_variable(array, standing_on(Reverse, base).device, is_users=True)
 
 
 def _node(x: Any, name: str) -> Node:
