@@ -72,15 +72,6 @@ class Conversions:
             raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
         return native
 
-    def __hash__(self: Any) -> int:
-        """Return the hash of the only element's value, as elements are keys of dictionaries; TypeError with axes.
-
-        Assignments in place change the hash: do not make them while the array is a key.
-        """
-        if self._native.ndim:
-            raise TypeError(f"unhashable type: 'Array' of shape {self.shape}; only 0-d arrays have a hash")
-        return hash(self.item())
-
     def __len__(self: Any) -> int:
         if not self.ndim:
             raise TypeError("len() of unsized object; a 0-d array has no axis to count along")

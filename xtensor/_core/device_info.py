@@ -1,4 +1,4 @@
-"""What devices and backends tell of themselves: hardware, memory, and whether a backend works here."""
+"""Records of the hardware and memory of devices, and of the state of backends."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ PATIENCE = 10.0
 """Seconds for which a fork waits for a thread that opens a device."""
 
 _around: list[tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]] = []
-"""What is called before a fork, after it in the parent, and after it in the child, as it was registered."""
+"""Functions called before a fork, after it in the parent, and after it in the child, as they were registered."""
 
 _held: ContextVar[tuple[list[Any], list[Any]]] = ContextVar("xtensor_fork")
-"""The locks that the thread which forks has acquired, and what is called around that fork."""
+"""The locks that the forking thread has acquired, and the functions called around that fork."""
 
 
 def _nothing() -> None:

@@ -1,4 +1,4 @@
-"""The record of what computes an operation on a device. :mod:`xtensor._core.functions` makes a device's records."""
+"""The record of an operation's implementation on a device; :mod:`xtensor._core.functions` makes a device's records."""
 
 from __future__ import annotations
 

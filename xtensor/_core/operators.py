@@ -40,6 +40,15 @@ class Operators:
     @binary_operator("not_equal")
     def __ne__(self, other: Operand, /) -> Array: ...  # type: ignore[override]
 
+    def __hash__(self: Any) -> int:
+        """Return the hash of the only element's value, as elements are keys of dictionaries; TypeError with axes.
+
+        Assignments in place change the hash: do not make them while the array is a key.
+        """
+        if self._native.ndim:
+            raise TypeError(f"unhashable type: 'Array' of shape {self.shape}; only 0-d arrays have a hash")
+        return hash(self.item())
+
     @binary_operator("less")
     def __lt__(self, other: Operand, /) -> Array: ...
 

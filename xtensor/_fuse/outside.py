@@ -47,13 +47,10 @@ class Outside:
     ----------
     arrays
         The Arrays and NumPy arrays among them.
-    own
-        The generators of this package among them, by identity.
     """
 
     def __init__(self) -> None:
         self.arrays: list[Any] = []
-        self.own: dict[int, Any] = {}
         self._generators: list[tuple[Any, Any]] = []
         self._names: set[str] = set()
         self._guards: dict[tuple[int, str], Guard] = {}
@@ -135,7 +132,7 @@ class Outside:
         if kind.__name__ == "Fused" or (wrapped is not None and callable(wrapped) and library(kind.__module__)):
             self.visit(wrapped, name)
         elif hasattr(value, "bit_generator") and library(kind.__module__):
-            self.own[id(value)] = value
+            return  # a generator of this package, whose draws are recorded
         elif isinstance(value, types.GeneratorType) or hasattr(kind, "__next__"):
             raise TypeError(f"{name} is an iterator ({kind.__name__}), whose state a recorded function cannot repeat")
         elif not _is_constant(kind) and (hasattr(value, "__dict__") or hasattr(kind, "__slots__")):

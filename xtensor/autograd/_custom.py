@@ -17,11 +17,12 @@ from .._core.tree_copies import Copies
 from .._core.trees import flatten, map_leaves
 from .._vmap import vmap
 from .._vmap.batching import Batching
+from ._arguments import arrays_of
 from ._copies import by_value, fresh
 from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform
-from ._transforms import arrays_of, pulled_with_masks, stop_gradient
+from ._transforms import pulled_with_masks, stop_gradient
 
 __all__ = ["Context", "Function", "checkpoint", "differentiated_by", "highest_transform", "with_derivative_of"]
 

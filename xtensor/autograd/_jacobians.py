@@ -19,7 +19,8 @@ from .._core.tracing_errors import UnknownValueError
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
 from .._vmap import vmap
-from ._transforms import Argnums, Function, as_array, check_transform, grad, is_learned, jvp, positions, vjp
+from ._arguments import Argnums, as_array, check_transform, is_learned, positions
+from ._transforms import Function, grad, jvp, vjp
 
 __all__ = ["hessian", "hvp", "jacobian"]
 

@@ -25,76 +25,20 @@ from .._core.operations import operation
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
 from .._vmap.batching import Batching
+from ._arguments import Argnums, as_array, check_transform, is_learned, positions
 from ._copies import by_value, copied, fresh
 from ._forward import Forward
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
-from ._transform import Transform, is_inexact
+from ._transform import Transform
 
 __all__ = ["grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
 ONES = operation("ones").index
 
 Function = Callable[..., Any]
-Argnums = int | Sequence[int]
 Input = tuple[Array, Any]
 """An argument's Array, and the native array of the transform that stands for it."""
-
-
-# -- arguments --------------------------------------------------------------------------------------------------------
-
-
-def arrays_of(*trees: Any) -> list[Array]:
-    """Return the Arrays in nested containers."""
-    return [leaf for leaf in flatten(trees)[0] if leaf.__class__ is Array]
-
-
-def check_transform(f: Any, argnums: Any, name: str) -> None:
-    """Raise TypeError unless a transform of a function of some of its arguments was called with such."""
-    check_function(f, name)
-    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
-    if not all(isinstance(number, int) for number in numbers):
-        raise TypeError(
-            f"{name}(): argnums is an integer or a tuple of integers, not {describe(argnums)}; {name}(f) returns a "
-            "function, which takes the arguments of f"
-        )
-
-
-def positions(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
-    """Return the numbers of the differentiated arguments."""
-    chosen = []
-    for number in (argnums,) if isinstance(argnums, int) else argnums:
-        if not -count <= number < count:
-            raise ValueError(
-                f"{name}(): argnums names argument {describe(number)}, but the function was called with {count} "
-                "positional arguments; arguments to differentiate are passed by position"
-            )
-        chosen.append(number % count)
-    return tuple(chosen)
-
-
-def as_array(leaf: Any, name: str, device: Device) -> Array:
-    """Return a leaf of a differentiated argument as an Array of a device, of a floating-point dtype."""
-    if leaf.__class__ in (float, complex) or isinstance(leaf, np.floating):
-        return xp.asarray(leaf, device=device)
-    if isinstance(leaf, np.ndarray):
-        leaf = xp.asarray(leaf, device=device)
-    if leaf.__class__ is not Array:
-        raise TypeError(f"{name}() differentiates with respect to Arrays and floats, not {describe(leaf)}")
-    if not is_inexact(leaf.dtype):
-        raise TypeError(
-            f"{name}() differentiates with respect to floating-point Arrays, not dtype {leaf.dtype}; cast it with "
-            "xtensor.astype(x, xtensor.float64), or leave the argument out of argnums"
-        )
-    return leaf if leaf._device is device else lifted(leaf, device)
-
-
-def is_learned(leaf: Any, flag: bool | None) -> bool:
-    """Whether a leaf is differentiated: of an object's Arrays, those of floating point it learns.
-
-    ``flag`` is that of :meth:`~xtensor._core.trees.Tree.learned`.
-    """
-    return flag is None or (flag and is_inexact(leaf.dtype))
 
 
 class Run:

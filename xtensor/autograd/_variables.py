@@ -12,10 +12,11 @@ from .._core.array import Array
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from .._core.levels import active, base_of, lifted, lowered, standing_on
+from ._arguments import as_array
 from ._record import Node, backpropagate
 from ._reverse import Reverse
 from ._transform import Transform
-from ._transforms import as_array, as_variable
+from ._transforms import as_variable
 
 __all__ = ["Hook", "backward", "register_hook", "variable", "zero_grad"]
 
