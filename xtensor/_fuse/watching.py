@@ -16,6 +16,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterable
+from enum import Enum
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
@@ -77,6 +78,9 @@ READERS = {
     **{("genericpath", name): f"os.path.{name}()" for name in ("exists", "getmtime", "getsize", "isdir", "isfile")},
 }
 """The same of the standard library's functions in Python, by module and name, and what messages call them."""
+
+MEMBER = frozenset(("name", "value", "_name_", "_value_", "_sort_order_", "__objclass__"))
+"""Attributes of a member of an enumeration that cannot be assigned to, or are Python's own."""
 
 STREAMS: set[types.CodeType] = set()
 """Code of the functions that make a stream of random numbers."""
@@ -316,6 +320,11 @@ class Watch:
         chosen = set(names)
         if every:
             chosen |= {*held, *(name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) or ())}
+        if issubclass(kind, Enum):
+            members = kind.__members__  # nothing can take their places, but they may have attributes
+            for name in chosen & members.keys():
+                self.visit(members[name], name)
+            chosen -= {*MEMBER, *members}
         for name in chosen:
             if name in held and owner is not kind:
                 self._guard(getattr, owner, name, held[name])
