@@ -147,9 +147,9 @@ def _cholesky(x: Native, *, upper: bool = False) -> Native:
 def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     """Return the addresses of functions of the OpenBLAS in NumPy's wheels; None of another BLAS.
 
-    They are ``"gemm"``, the product of matrices, ``"trsm"``, which solves a triangular system, or ``"trsv"``, which does
-    so for one column, of float32 or float64, and those that read and set the number of threads. Their integers have 64
-    bits: ``scipy_cblas_dgemm64_``.
+    They are ``"gemm"``, the product of matrices, ``"trsm"``, which solves a triangular system, or ``"trsv"``, for one
+    column, of float32 or float64, and those that read and set the number of threads. Their integers have 64 bits:
+    ``scipy_cblas_dgemm64_``.
     """
     if not hasattr(compiled, "multiply") or char not in "fd":
         return None
