@@ -175,4 +175,5 @@ def kernels() -> dict[str, Callable[..., Native]]:
         "linalg.solve_triangular": _solve_triangular,
         **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),
         "nn.conv_by_weight": reusing(SharedNetworks.conv_by_weight),
+        "nn.at_windows": reusing(SharedNetworks.at_windows),
     }
