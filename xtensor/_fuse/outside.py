@@ -11,6 +11,7 @@ import random
 import sys
 import types
 from collections.abc import Callable, Iterable
+from enum import Enum
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
@@ -29,6 +30,9 @@ LIBRARIES = sys.stdlib_module_names | {
     *("array_api_strict", "dask", "distributed", "cubed", "zarr", "opt_einsum", "einops"),
 }
 """Top-level modules whose functions are not watched: this package's, and those of libraries that it calls itself."""
+
+MEMBER = frozenset(("name", "value", "_name_", "_value_", "_sort_order_", "__objclass__"))
+"""Attributes of a member of an enumeration that cannot be assigned to, or are Python's own."""
 
 DYNAMIC = frozenset(("getattr", "hasattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter"))
 """Names of code that may read any attribute of an object."""
@@ -159,6 +163,11 @@ class Outside:
         chosen = set(names)
         if every:
             chosen |= {*held, *(name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) or ())}
+        if issubclass(kind, Enum):
+            members = kind.__members__  # nothing can take their places, but they may have attributes
+            for name in chosen & members.keys():
+                self.visit(members[name], name)
+            chosen -= {*MEMBER, *members}
         for name in chosen:
             if name in held and owner is not kind:
                 self._guard(getattr, owner, name, held[name])

@@ -150,7 +150,12 @@ class Recorder:
             return Traced(self.copied(operands[1].value), operands[1].node)
         if any(item.__class__ is Number or item.node.kind != "constant" for item in given):
             return None
-        result = self.base._functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
+        function = self.base._functions.choose(operation)
+        if operation.name == "broadcast_to" and operands[0].__class__ is Traced:
+            # A view of the recording's own copy, which takes no memory and no time of a kernel that reads it.
+            view = self.library.normal(function(operands[0].node.options, *operands[1:], **options))
+            return Traced(view, Node("constant", "", (), view, view.shape, view.dtype))
+        result = function(*_unwrapped(operands), **_unwrapped(options))
         if not hasattr(result, "dtype"):
             return None
         value = self.library.normal(result)

@@ -201,7 +201,9 @@ def as_weights(mask: Any, g: Any) -> Any:
     device, dtype = g._device, g.dtype
     if dtype.kind != "f" or dtype.itemsize < 4:
         dtype = device.default_dtypes["real floating"]
-    return xp.ones(g.shape, dtype=dtype, device=device) if mask is None else xp.astype(mask, dtype)
+    if mask is None:
+        return xp.broadcast_to(xp.ones((), dtype=dtype, device=device), g.shape)
+    return xp.astype(mask, dtype)
 
 
 RELEASED, NOTHING, select = _Released(), Pull(), _Select()

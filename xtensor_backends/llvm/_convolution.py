@@ -34,7 +34,7 @@ FILTERS, VECTORS = 8, 2
 SIDE = 4
 """Filters and taps of a block of a derivative by the filters."""
 
-LEAST_WORK = 1 << 22
+LEAST_WORK = 1 << 19
 """Multiplications from which the kernels are faster than the product of matrices."""
 
 MULTIPLICATIONS = 40
@@ -84,7 +84,7 @@ def _convolution(
     _run("convolution", positions.size, work, operands)
     if bias is not None:
         product += bias.reshape(filters, 1, 1)
-    return SharedNetworks.ordered(np.moveaxis(product.reshape(filters, *outputs, x.shape[0]), -1, 0))
+    return np.moveaxis(product.reshape(filters, *outputs, x.shape[0]), -1, 0)
 
 
 def _by_weight(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -78,6 +79,14 @@ class Networks:
         columns, _, examples = cls._columns(x, kernel, strides, widths, dilations, g.shape[2:], groups)
         rows = cls.ordered(np.moveaxis(g, 0, examples)).reshape(groups, filters // groups, columns.shape[2])
         return np.matmul(rows, columns.transpose(0, 2, 1)).reshape(filters, x.shape[1] // groups, *kernel)
+
+    @staticmethod
+    def at_windows(x: Native, *parts: Native, keys: tuple[Any, ...]) -> Native:
+        """In the order of ``x`` in memory."""
+        result: Native = np.zeros_like(x)
+        for key, part in zip(keys, parts, strict=True):
+            result[key] = part
+        return result
 
     @classmethod
     def _columns(
