@@ -27,9 +27,7 @@ LARGEST = [
     for axes in (1, 2, 3)
 ]
 
-AT_WINDOWS = declare(
-    "nn.at_windows", "network", operands=2, accepts="real floating", shape="argument", primitive=False
-)
+AT_WINDOWS = declare("nn.at_windows", "network", operands=2, accepts="real floating", shape="argument", primitive=False)
 """Zeros with elements of windows at their positions; there is no public function."""
 
 MAX_POOL = """
