@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, call
 from .._core.checks import axes_of_array, check_axis, is_word
 from .._core.device import Device
-from .._core.dispatch import array_argument, call
 from .._core.errors import describe, shortened
+from .._core.operands import array_argument
 from .._core.operations import operation
 
 if TYPE_CHECKING:
