@@ -19,7 +19,8 @@ from xtensor._core.calls import wrap
 from xtensor._core.operands import operands as native_operands
 from xtensor.backend import TABLE
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+# NumPy 2.5 deprecates fix.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore:numpy.fix is deprecated")
 
 ULP = {
     "cbrt": 2,
