@@ -76,7 +76,8 @@ def reduce_program(
         results = [reduce(name, x, rest, keepdims=True) for x, (name, _) in zip(first, program.reductions, strict=True)]
         return tuple([x.view(plan.shape, None, 0) for x in results])
     rows, length, parts = plan.sizes
-    results = [runtime.empty((parts, rows), program.dtypes[position]) for _, position in program.reductions]
+    partial = plan.shape if parts == 1 else (parts, rows)
+    results = [runtime.empty(partial, program.dtypes[position]) for _, position in program.reductions]
     wide = needs_64_bits(*arrays, *results) or rows * length >= 2**30
     key = "reduction", runtime.language, plan.form, plan.keys, wide
     kernel = program.kernels.get(key)
@@ -84,12 +85,10 @@ def reduce_program(
         kernel = program.kernels[key] = _kernel(program, runtime.language, plan.form, plan.keys, wide)
     numbers = (*plan.sizes, *[x.offset for x in arrays], *plan.numbers)
     runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, plan.items)
-    if parts > 1:
-        results = [
-            reduce(name, table, (0,), keepdims=False)
-            for table, (name, _) in zip(results, program.reductions, strict=True)
-        ]
-    return tuple([x.view(plan.shape, None, 0) for x in results])
+    if parts == 1:
+        return tuple(results)
+    totals = [reduce(name, x, (0,), keepdims=False) for x, (name, _) in zip(results, program.reductions, strict=True)]
+    return tuple([x.view(plan.shape, None, 0) for x in totals])
 
 
 class Plan(NamedTuple):
