@@ -131,7 +131,4 @@ def strides_in(arrays: Sequence[BufferArray], shape: Shape) -> tuple[Shape, ...]
 
 def needs_64_bits(*arrays: BufferArray) -> bool:
     """Whether a kernel over arrays needs positions of 64 bits: of elements that repeat, too."""
-    for x in arrays:  # a loop takes half of the time of `any` and a generator
-        if x.block.size >= 2**31 or x.size >= 2**30:
-            return True
-    return False
+    return any(x.block.size >= 2**31 or x.size >= 2**30 for x in arrays)
