@@ -17,11 +17,11 @@ from .._core.backend import Native
 from .._core.corrections import REDUCTION_CORRECTIONS, short_power
 from .._core.device import Device, intern
 from .._core.dtypes import DType
-from .._core.functions import not_implemented
+from .._core.implementation import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.kernel_program import Generator
 from .._core.operations import TABLE, Operation, operation
-from .._core.scaling import host_looks_at
+from .._core.rescaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
@@ -150,7 +150,12 @@ class Recorder:
             return Traced(self.copied(operands[1].value), operands[1].node)
         if any(item.__class__ is Number or item.node.kind != "constant" for item in given):
             return None
-        result = self.base._functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
+        function = self.base._functions.choose(operation)
+        if operation.name == "broadcast_to" and operands[0].__class__ is Traced:
+            # A view of the recording's own copy, which takes no memory and no time of a kernel that reads it.
+            view = self.library.normal(function(operands[0].node.options, *operands[1:], **options))
+            return Traced(view, Node("constant", "", (), view, view.shape, view.dtype))
+        result = function(*_unwrapped(operands), **_unwrapped(options))
         if not hasattr(result, "dtype"):
             return None
         value = self.library.normal(result)

@@ -19,7 +19,7 @@ INDEX = "I"
 """The name of the type of positions and lengths, which each kernel defines: 32 bits, or 64 for large arrays."""
 
 ITEMS = "first", "end"
-"""The numbers of a work item's first element, and of the one after its last, where work items have loops."""
+"""Names of the numbers of a work item's first element, and of the one after its last, where work items have loops."""
 
 VECTORS = " interleave_count(4)"
 """Four vectors at a time: 16 registers do not hold the constants of a formula, which are loaded once for four.

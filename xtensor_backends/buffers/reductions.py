@@ -40,7 +40,7 @@ PART = 256
 """Elements of a part of a row, at least."""
 
 ITEMS, ROWS, COLUMNS = "items", "rows", "columns"
-"""What a work item reduces: a part of a row, one element after the other; lanes of adjacent rows; or lanes of a row."""
+"""Elements that a work item reduces: a part of a row, one by one; lanes of adjacent rows; or lanes of a row."""
 
 
 def reduce(name: str, x: BufferArray, axes: Shape, *, keepdims: bool) -> BufferArray:
