@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .arrays import BufferArray, broadcast_strides
 from .source import SourceBuilder, unravelled
 
-__all__ = ["CONTIGUOUS", "STRIDED", "Layout", "Offsets", "layout_of", "needs_64_bits", "strides_in"]
+__all__ = ["CONTIGUOUS", "STRIDED", "Layout", "Offsets", "contiguous", "layout_of", "needs_64_bits", "strides_in"]
 
 Shape = tuple[int, ...]
 
@@ -65,6 +65,12 @@ def layout_of(shape: Shape, strides: tuple[Shape, ...]) -> Layout:
         if letter == STRIDED:
             numbers += steps
     return Layout((len(merged), letters), merged, tuple(numbers))
+
+
+@cache
+def contiguous(number: int) -> Layout:
+    """Return the layout of a number of operands of one shape, each of whose elements follow one another."""
+    return Layout((1, CONTIGUOUS * number), (1,), ())
 
 
 def _letter(steps: Shape) -> str:

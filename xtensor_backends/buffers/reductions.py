@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from xtensor.backend import DType, Program, Step
 
@@ -67,45 +67,78 @@ def reduce_program(
     keepdims: bool,
 ) -> tuple[BufferArray, ...]:
     """Return the reductions of a program over some axes of a shape; there are elements."""
-    outer = tuple([axis for axis in range(len(shape)) if axis not in axes])
-    rows = math.prod([shape[axis] for axis in outer])
-    length = math.prod([shape[axis] for axis in axes])
-    result_shape = tuple(
-        [1 if axis in axes else shape[axis] for axis in range(len(shape)) if keepdims or axis not in axes]
-    )
     strides = strides_in(arrays, shape)
     runtime = arrays[0].runtime
-    kept, reduced = layout_of(*_of_axes(shape, strides, outer)), layout_of(*_of_axes(shape, strides, axes))
-    if runtime.language.has_loops:
-        if len(reduced.shape) > 1:
-            # Of several axes the last one comes first, along which elements follow one another.
-            first = reduce_program(program, arrays, scalars, shape, axes[-1:], keepdims=True)
-            return tuple(
-                [
-                    reduce(name, x, axes[:-1], keepdims=True).view(result_shape, None, 0)
-                    for x, (name, _) in zip(first, program.reductions, strict=True)
-                ]
-            )
-        lanes = lanes_of(kept, reduced)
-        form, parts, items = ROWS if lanes.are_rows else COLUMNS, lanes.parts, lanes.items
-    else:
-        form, parts = ITEMS, _parts(rows, length)
-        items = parts * rows
-    dtypes = [program.dtypes[position] for _, position in program.reductions]
-    results = [runtime.empty((parts, rows), dtype) for dtype in dtypes]
+    plan = _plan(shape, strides, axes, keepdims, runtime.language.has_loops)
+    if plan.first:
+        first = reduce_program(program, arrays, scalars, shape, plan.first, keepdims=True)
+        rest = tuple([axis for axis in axes if axis not in plan.first])
+        results = [reduce(name, x, rest, keepdims=True) for x, (name, _) in zip(first, program.reductions, strict=True)]
+        return tuple([x.view(plan.shape, None, 0) for x in results])
+    rows, length, parts = plan.sizes
+    partial = plan.shape if parts == 1 else (parts, rows)
+    results = [runtime.empty(partial, program.dtypes[position]) for _, position in program.reductions]
     wide = needs_64_bits(*arrays, *results) or rows * length >= 2**30
-    key = "reduction", runtime.language, form, kept.key, reduced.key, wide
+    key = "reduction", runtime.language, plan.form, plan.keys, wide
     kernel = program.kernels.get(key)
     if kernel is None:
-        kernel = program.kernels[key] = _kernel(program, runtime.language, form, (kept.key, reduced.key), wide)
-    numbers = [rows, length, parts, *[x.offset for x in arrays], *kept.numbers, *reduced.numbers]
-    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, items)
-    if parts > 1:
-        results = [
-            reduce(name, table, (0,), keepdims=False)
-            for table, (name, _) in zip(results, program.reductions, strict=True)
-        ]
-    return tuple([x.view(result_shape, None, 0) for x in results])
+        kernel = program.kernels[key] = _kernel(program, runtime.language, plan.form, plan.keys, wide)
+    numbers = (*plan.sizes, *[x.offset for x in arrays], *plan.numbers)
+    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, plan.items)
+    if parts == 1:
+        return tuple(results)
+    totals = [reduce(name, x, (0,), keepdims=False) for x, (name, _) in zip(results, program.reductions, strict=True)]
+    return tuple([x.view(plan.shape, None, 0) for x in totals])
+
+
+class Plan(NamedTuple):
+    """How a reduction is computed.
+
+    Attributes
+    ----------
+    shape
+        The result's shape.
+    first
+        The axes that are reduced before the others, by a call of its own; none where one kernel reduces all.
+    form, items
+        What a work item reduces, and the number of work items.
+    sizes
+        The number of rows, their length, and the number of their parts.
+    keys, numbers
+        The keys of the layouts of rows and of their elements, and the numbers of both.
+    """
+
+    shape: Shape
+    first: Shape
+    form: str
+    items: int
+    sizes: tuple[int, int, int]
+    keys: tuple[tuple[int, str], tuple[int, str]]
+    numbers: Shape
+
+
+@lru_cache(2048)  # without the cache it takes half of the time of a small launch
+def _plan(shape: Shape, strides: tuple[Shape, ...], axes: Shape, keepdims: bool, has_loops: bool) -> Plan:
+    outer = tuple([axis for axis in range(len(shape)) if axis not in axes])
+    result = tuple([1 if axis in axes else shape[axis] for axis in range(len(shape)) if keepdims or axis not in axes])
+    kept, reduced = layout_of(*_of_axes(shape, strides, outer)), layout_of(*_of_axes(shape, strides, axes))
+    rows, length = math.prod(kept.shape), math.prod(reduced.shape)
+    first: Shape = ()
+    form, parts = ITEMS, _parts(rows, length)
+    items = parts * rows
+    if has_loops:
+        if len(reduced.shape) > 1:
+            # The last axes come first, along which elements follow one another.
+            first = next(axes[k:] for k in range(1, len(axes)) if _are_one(shape, strides, axes[k:]))
+        lanes = lanes_of(kept, reduced)
+        form, parts, items = ROWS if lanes.are_rows else COLUMNS, lanes.parts, lanes.items
+    numbers = (*kept.numbers, *reduced.numbers)
+    return Plan(result, first, form, items, (rows, length, parts), (kept.key, reduced.key), numbers)
+
+
+def _are_one(shape: Shape, strides: tuple[Shape, ...], axes: Shape) -> bool:
+    """Whether axes are one axis for all operands."""
+    return len(layout_of(*_of_axes(shape, strides, axes)).shape) == 1
 
 
 def _parts(rows: int, length: int) -> int:
