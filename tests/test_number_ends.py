@@ -230,6 +230,7 @@ def differences_from_numpy(name, dtype, seed):
     return wrong
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated")  # since NumPy 2.5
 @pytest.mark.parametrize("dtype", LARGE)
 def test_every_function_of_integers_is_exact(lenient_device, dtype):
     outcomes = []

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
+from ._core.backend import Backend, Engine, Native, Overlay, Provider, read_on_host
 from ._core.chunks import ChunkFunction
 from ._core.compiled import with_short_way
 from ._core.corrections import (
@@ -16,6 +16,7 @@ from ._core.corrections import (
     refuse_negative_power,
     short_power,
 )
+from ._core.device_info import DeviceInfo, Memory
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
 from ._core.errors import (
     BackendUnavailableError,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device, is_default
+from .device import Device
+from .devices import is_default
 
 __all__ = ["representation", "shows_values", "text_table"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 __all__ = ["Memo", "Tree", "TreeObject", "arrays_of", "flatten", "layout", "leaves_of", "map_leaves", "mapped"]
 
@@ -32,7 +32,8 @@ class Tree:
     Attributes
     ----------
     kind
-        The class of the container; None for a leaf.
+        The class of the container; None for a leaf. For a dict that makes the values of missing keys, the class and the
+        function that makes them.
     keys
         The keys of a dict or the names of a dataclass's fields or an object's attributes; None for other containers.
     parts
@@ -99,13 +100,6 @@ class _Static(Tree):
 
 class _Shared:
     """Kind of an object or an Array that is at an earlier position, too; the key is its number in the memo."""
-
-
-class _Defaults(NamedTuple):
-    """Kind of a dict that makes the values of missing keys."""
-
-    kind: type[defaultdict[Any, Any]]
-    default_factory: Any
 
 
 class Memo:
@@ -235,7 +229,7 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
 
 def _kind(value: Any) -> Any:
     kind = value.__class__
-    return _Defaults(kind, value.default_factory) if issubclass(kind, defaultdict) else kind
+    return (kind, value.default_factory) if issubclass(kind, defaultdict) else kind
 
 
 def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
@@ -319,7 +313,7 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
         return tree.value  # type: ignore[attr-defined]
     if kind is _Shared:
         return known[tree.keys[0]]  # type: ignore[index]
-    if kind.__class__ is not _Defaults and _container(kind) == "object":
+    if kind.__class__ is not tuple and _container(kind) == "object":
         made = kind.__new__(kind)
         known.append(made)
         attributes = vars(made)
@@ -329,8 +323,8 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
     parts = [_build(part, leaves, known) for part in tree.parts]
     if tree.keys is not None:
         named = dict(zip(tree.keys, parts, strict=True))
-        if kind.__class__ is _Defaults:
-            return kind.kind(kind.default_factory, named)
+        if kind.__class__ is tuple:
+            return kind[0](kind[1], named)
         return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)
     if kind is list:
         return parts

@@ -12,9 +12,11 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from .._core import profiling
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Provider
-from .._core.device import Device, use_device
+from .._core.calls import wrap
+from .._core.device import Device
+from .._core.devices import use_device
 from .._core.kernel_program import Generator
 from .._core.tracing_errors import UnknownValueError, unknown
 from .._core.tree_copies import Copies
@@ -414,7 +416,7 @@ def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: 
         if item.__class__ is _Leaf:
             return arrays[item.index]
         if item.__class__ is _Nested:
-            return copies.build(item.tree, map(filled, item.leaves))
+            return item.tree.build(map(filled, item.leaves), copies.copies)
         return numbers[item.index] if item.__class__ is _NumberLeaf else item
 
     return mapped(tree, filled)

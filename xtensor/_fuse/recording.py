@@ -17,11 +17,11 @@ from .._core.backend import Native
 from .._core.corrections import REDUCTION_CORRECTIONS, short_power
 from .._core.device import Device, intern
 from .._core.dtypes import DType
-from .._core.functions import not_implemented
+from .._core.implementation import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.kernel_program import Generator
 from .._core.operations import TABLE, Operation, operation
-from .._core.scaling import host_looks_at
+from .._core.rescaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped

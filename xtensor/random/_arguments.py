@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_shape
 from .._core.device import Device
-from .._core.dispatch import native_operand
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe, shortened
+from .._core.operands import native_operand
 
 if TYPE_CHECKING:
     from .._core.annotations import ArrayLike, DTypeLike

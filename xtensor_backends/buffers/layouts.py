@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .arrays import BufferArray, broadcast_strides
 from .source import SourceBuilder, unravelled
 
-__all__ = ["Layout", "Offsets", "layout_of", "needs_64_bits", "strides_in"]
+__all__ = ["CONTIGUOUS", "STRIDED", "Layout", "Offsets", "layout_of", "needs_64_bits", "strides_in"]
 
 Shape = tuple[int, ...]
 
@@ -103,6 +103,19 @@ class Offsets:
                 terms += [f"{c} * {step}" for c, step in zip(coordinates, steps, strict=True)]
             offsets.append(builder.index(" + ".join(terms)) if len(terms) > 1 else start)
         return offsets
+
+    @property
+    def inner(self) -> str:
+        """The name of the last axis's length; "" where there is one axis."""
+        return self._shape[-1]
+
+    def moved(self, offsets: Sequence[str], lane: str) -> list[str]:
+        """Declare the offset of each operand a number of elements further along the last axis; return the names."""
+        moved = []
+        for letter, steps, offset in zip(self._letters, self._strides, offsets, strict=True):
+            step = f"{lane} * {steps[-1]}" if letter == STRIDED else lane
+            moved.append(offset if letter == SAME else self._builder.index(f"{offset} + {step}"))
+        return moved
 
 
 def strides_in(arrays: Sequence[BufferArray], shape: Shape) -> tuple[Shape, ...]:

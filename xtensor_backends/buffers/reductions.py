@@ -1,7 +1,8 @@
 """Kernels of reductions: of arrays, and of the values of a program, which are not in memory.
 
 A work item reduces a part of a row, in blocks of :data:`BLOCK` elements, so that rounding errors of sums grow with the
-number of blocks. The parts of a row are reduced by a second kernel. Neighbouring work items read neighbouring elements.
+number of blocks. The parts of a row are reduced by a second kernel. Neighbouring work items read neighbouring elements;
+on a CPU, a work item reads elements that follow one another: :mod:`xtensor_backends.buffers.lanes`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from xtensor.backend import DType, Program, Step
 from .arrays import BufferArray
 from .elementwise import copied, scalar_arguments, scalar_values, values_of
 from .formulas import apply
+from .lanes import lanes_of, write_lanes
 from .languages import Language
 from .layouts import Offsets, layout_of, needs_64_bits, strides_in
 from .runtime import Number
@@ -31,11 +33,14 @@ OPERATIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimu
 BLOCK = 64
 """Elements that a work item combines before it combines their result with the others."""
 
-ITEMS = 4096
+FEWEST_ITEMS = 4096
 """Work items from which rows are not divided."""
 
 PART = 256
 """Elements of a part of a row, at least."""
+
+ITEMS, ROWS, COLUMNS = "items", "rows", "columns"
+"""Elements that a work item reduces: a part of a row, one by one; lanes of adjacent rows; or lanes of a row."""
 
 
 def reduce(name: str, x: BufferArray, axes: Shape, *, keepdims: bool) -> BufferArray:
@@ -65,12 +70,36 @@ def reduce_program(
     outer = tuple([axis for axis in range(len(shape)) if axis not in axes])
     rows = math.prod([shape[axis] for axis in outer])
     length = math.prod([shape[axis] for axis in axes])
-    parts = _parts(rows, length)
     result_shape = tuple(
         [1 if axis in axes else shape[axis] for axis in range(len(shape)) if keepdims or axis not in axes]
     )
     strides = strides_in(arrays, shape)
-    results = _launch(program, arrays, scalars, (shape, strides, outer, axes), parts)
+    runtime = arrays[0].runtime
+    kept, reduced = layout_of(*_of_axes(shape, strides, outer)), layout_of(*_of_axes(shape, strides, axes))
+    if runtime.language.has_loops:
+        if len(reduced.shape) > 1:
+            # Of several axes the last one comes first, along which elements follow one another.
+            first = reduce_program(program, arrays, scalars, shape, axes[-1:], keepdims=True)
+            return tuple(
+                [
+                    reduce(name, x, axes[:-1], keepdims=True).view(result_shape, None, 0)
+                    for x, (name, _) in zip(first, program.reductions, strict=True)
+                ]
+            )
+        lanes = lanes_of(kept, reduced)
+        form, parts, items = ROWS if lanes.are_rows else COLUMNS, lanes.parts, lanes.items
+    else:
+        form, parts = ITEMS, _parts(rows, length)
+        items = parts * rows
+    dtypes = [program.dtypes[position] for _, position in program.reductions]
+    results = [runtime.empty((parts, rows), dtype) for dtype in dtypes]
+    wide = needs_64_bits(*arrays, *results) or rows * length >= 2**30
+    key = "reduction", runtime.language, form, kept.key, reduced.key, wide
+    kernel = program.kernels.get(key)
+    if kernel is None:
+        kernel = program.kernels[key] = _kernel(program, runtime.language, form, (kept.key, reduced.key), wide)
+    numbers = [rows, length, parts, *[x.offset for x in arrays], *kept.numbers, *reduced.numbers]
+    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, items)
     if parts > 1:
         results = [
             reduce(name, table, (0,), keepdims=False)
@@ -81,34 +110,9 @@ def reduce_program(
 
 def _parts(rows: int, length: int) -> int:
     """Return the number of parts of a row."""
-    if rows >= ITEMS or length < 2 * PART:
+    if rows >= FEWEST_ITEMS or length < 2 * PART:
         return 1
-    return min(-(-length // PART), -(-ITEMS // rows))
-
-
-def _launch(
-    program: Program,
-    arrays: Sequence[BufferArray],
-    scalars: Sequence[Number],
-    layout: tuple[Shape, tuple[Shape, ...], Shape, Shape],
-    parts: int,
-) -> list[BufferArray]:
-    """Return the reductions of each part, with the shape (parts, rows)."""
-    shape, strides, outer, axes = layout
-    runtime = arrays[0].runtime
-    rows = layout_of(*_of_axes(shape, strides, outer))
-    columns = layout_of(*_of_axes(shape, strides, axes))
-    number, length = math.prod(rows.shape), math.prod(columns.shape)
-    dtypes = [program.dtypes[position] for _, position in program.reductions]
-    results = [runtime.empty((parts, number), dtype) for dtype in dtypes]
-    wide = needs_64_bits(*arrays, *results) or number * length >= 2**31
-    key = "reduction", runtime.language, rows.key, columns.key, wide
-    kernel = program.kernels.get(key)
-    if kernel is None:
-        kernel = program.kernels[key] = _kernel(program, runtime.language, rows.key, columns.key, wide)
-    numbers = [number, length, parts, *[x.offset for x in arrays], *rows.numbers, *columns.numbers]
-    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, parts * number)
-    return results
+    return min(-(-length // PART), -(-FEWEST_ITEMS // rows))
 
 
 def _of_axes(shape: Shape, strides: Sequence[Shape], axes: Shape) -> tuple[Shape, tuple[Shape, ...]]:
@@ -116,34 +120,53 @@ def _of_axes(shape: Shape, strides: Sequence[Shape], axes: Shape) -> tuple[Shape
 
 
 def _kernel(
-    program: Program, language: Language, rows: tuple[int, str], columns: tuple[int, str], wide: bool
+    program: Program, language: Language, form: str, keys: tuple[tuple[int, str], tuple[int, str]], wide: bool
 ) -> Kernel:
     builder = SourceBuilder(language, wide=wide)
-    outputs = [builder.output(program.dtypes[position]) for _, position in program.reductions]
+    dtypes = [program.dtypes[position] for _, position in program.reductions]
+    outputs = [builder.output(dtype) for dtype in dtypes]
     inputs = [builder.input(dtype) for dtype in program.dtypes[: len(program.inputs)]]
-    number, length, parts = builder.numbers(3)
+    rows, length, parts = builder.numbers(3)
     starts = builder.numbers(len(inputs))
-    row_offsets, column_offsets = Offsets(builder, rows), Offsets(builder, columns)
+    row_offsets, column_offsets = [Offsets(builder, key) for key in keys]
     scalars = scalar_values(builder, program)
-    part, row = builder.index(f"i / {number}"), builder.index(f"i % {number}")
-    bases = row_offsets.at(row, starts)
 
-    def elements(index: str) -> list[Any]:
-        values = values_of(builder, program, inputs, column_offsets.at(index, bases), scalars)
+    def elements(column: str, bases: Sequence[str]) -> list[Any]:
+        values = values_of(builder, program, inputs, column_offsets.at(column, bases), scalars)
         return [values[position] for _, position in program.reductions]
 
-    def combine(targets: Sequence[Any], values: Sequence[Any]) -> None:
-        for target, value, (name, _) in zip(targets, values, program.reductions, strict=True):
-            builder.assign(target, apply(builder, OPERATIONS[name], [target, value], target.dtype))
+    def combined(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+        pairs = zip(first, second, program.reductions, strict=True)
+        return [apply(builder, OPERATIONS[name], [x, y], x.dtype) for x, y, (name, _) in pairs]
 
+    if form != ITEMS:
+        write_lanes(
+            builder,
+            row_offsets,
+            outputs,
+            dtypes,
+            (rows, length, parts),
+            starts,
+            elements,
+            combined,
+            are_rows=form == ROWS,
+        )
+        return builder.kernel()
+
+    def combine(targets: Sequence[Any], values: Sequence[Any]) -> None:
+        for target, value in zip(targets, combined(targets, values), strict=True):
+            builder.assign(target, value)
+
+    part, row = builder.index(f"i / {rows}"), builder.index(f"i % {rows}")
+    bases = row_offsets.at(row, starts)
     # The elements of a part are those from its number on, in steps of the number of parts.
-    totals = [builder.variable(value) for value in elements(part)]
+    totals = [builder.variable(value) for value in elements(part, bases)]
     position = builder.counter(f"{part} + {parts}")
     with builder.block(f"while ({position} < {length})"):
-        block = [builder.variable(value) for value in elements(position)]
+        block = [builder.variable(value) for value in elements(position, bases)]
         builder.lines.append(f"{position} += {parts};")
         with builder.loop(str(BLOCK), "1"), builder.block(f"if ({position} < {length})"):
-            combine(block, elements(position))
+            combine(block, elements(position, bases))
             builder.lines.append(f"{position} += {parts};")
         combine(totals, block)
     for buffer, total in zip(outputs, totals, strict=True):
