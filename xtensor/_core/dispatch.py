@@ -21,7 +21,7 @@ from . import operations
 from .backend import Native
 from .boundary import declared
 from .checks import LARGEST, check_dtype
-from .compiled import track
+from .compiled import track, with_short_way
 from .device import Device, default_device
 from .errors import WrittenWithWarningError, describe
 from .failures import raise_unsupported, recover
@@ -480,6 +480,7 @@ def as_array(value: Any, device: Device, name: str) -> Any:
     return wrapped(native_operand(value, device, name), device)
 
 
+@with_short_way("ARGUMENT")
 def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
     """Return an argument that must be an array as an Array; one of NumPy becomes an Array of a device or the default.
 
