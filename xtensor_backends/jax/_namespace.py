@@ -129,10 +129,12 @@ def _divide(x1: Any, x2: Any) -> Array:
     return (jnp.true_divide if x1.shape == x2.shape else _divide_by_broadcast)(x1, x2)
 
 
-@jax.jit
-def _divide_by_broadcast(x1: Array, x2: Array) -> Array:
+def _divide_broadcast(x1: Array, x2: Array) -> Array:
     # XLA multiplies by the reciprocal of a divisor that it broadcasts: one that is subnormal is 0, others round twice.
     return jnp.true_divide(*jax.lax.optimization_barrier(jnp.broadcast_arrays(x1, x2)))
+
+
+_divide_by_broadcast: Function = jax.jit(_divide_broadcast)
 
 
 def _floor_divide_by_broadcast(x1: Array, x2: Array) -> Array:
