@@ -1,7 +1,7 @@
 """Fourier transforms of large arrays: SciPy's where it is installed, else NumPy's, in memory that is reused.
 
-SciPy's take 0.4 to 1.05 of the time of NumPy's, and share those of several rows among threads. New memory from the system
-costs up to 0.4 of a transform's time.
+SciPy's take 0.4 to 1.05 of the time of NumPy's, and share those of several rows among threads. New memory from the
+system costs up to 0.4 of a transform's time.
 """
 
 from __future__ import annotations
