@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.corrections import REDUCTION_CORRECTIONS, short_power
+from .._core.corrections import short_power
 from .._core.device import Device, intern
 from .._core.dtypes import DType
 from .._core.implementation import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.kernel_program import Generator
 from .._core.operations import TABLE, Operation, operation
+from .._core.reduction_corrections import REDUCTION_CORRECTIONS
 from .._core.rescaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
