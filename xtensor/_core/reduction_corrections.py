@@ -11,7 +11,7 @@ import numpy as np
 
 from .backend import Native
 from .compiled import is_within
-from .dtypes import DType
+from .dtypes import DType, kind_of
 from .scaling import is_ordinary, largest, least_power, rescaled, smallest
 
 __all__ = ["REDUCTION_CORRECTIONS"]
