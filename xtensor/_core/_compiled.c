@@ -12,6 +12,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <float.h>
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
@@ -21,7 +22,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 7
+#define INTERFACE 8
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -59,6 +60,8 @@ static PyObject *leaving;                /* leaving(error): shorten the tracebac
 static Py_ssize_t frame_pointer;         /* offset of the pointer to the interpreter's frame in a frame object */
 static PyObject *absolute;               /* the function abs */
 static objobjargproc assign_in_python;   /* assigns to any key */
+static getiterfunc iterate_in_python;    /* iterates over any Array */
+static inquiry bool_in_python;           /* converts any Array */
 
 /* -- Arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -221,7 +224,7 @@ array_of_scalar(PyObject *stolen)
 
 /* -- Functions --------------------------------------------------------------------------------------------------- */
 
-enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, POWER, APPLY, APPLY_TO, KINDS };
+enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, POWER, APPLY, APPLY_TO, ARGUMENT, KINDS };
 
 typedef struct {
     PyObject_HEAD
@@ -355,6 +358,15 @@ find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs, PyObject *
         *found = candidate;
     }
     return state;
+}
+
+/* Keep what is computed from: a callback or another thread may put another array into an operand. */
+static void
+keep(PyObject *const kept[3], int is_kept)
+{
+    for (int i = 0; i < 3; i++) {
+        is_kept ? Py_XINCREF(kept[i]) : Py_XDECREF(kept[i]);
+    }
 }
 
 /* -- Powers of NumPy's arrays ------------------------------------------------------------------------------------ */
@@ -526,18 +538,13 @@ compute_any(
         }
         is_large = owner != NULL || !is_smaller(sized, implementation, implementation_min_size_without_reuse);
     }
-    /* What is computed from is kept: a callback or another thread may put another array into an operand. */
     PyObject *kept[] = {device, natives[1], count == 2 ? natives[2] : NULL};
-    for (int i = 0; i < 3; i++) {
-        Py_XINCREF(kept[i]);
-    }
+    keep(kept, 1);
     PyObject *result = is_large ? compute_large(self, device, implementation, count, natives, owner) : DECLINED;
     if (result == DECLINED) {
         result = compute(self, device, implementation, count, natives);
     }
-    for (int i = 0; i < 3; i++) {
-        Py_XDECREF(kept[i]);
-    }
+    keep(kept, 0);
     return result;
 }
 
@@ -657,14 +664,10 @@ call_inplace(Function *self, PyObject *x, PyObject *other)
     if (!is_numpys(natives[1], device) || implementation_of(device, self->index) == NULL) {
         return DECLINED; /* Python writes to an array of a transform, which may have views */
     }
-    PyObject *kept[] = {device, natives[1], natives[2]}; /* as in compute_any() */
-    for (int i = 0; i < 3; i++) {
-        Py_INCREF(kept[i]);
-    }
+    PyObject *kept[] = {device, natives[1], natives[2]};
+    keep(kept, 1);
     int done = write_inplace(self, device, x, natives);
-    for (int i = 0; i < 3; i++) {
-        Py_DECREF(kept[i]);
-    }
+    keep(kept, 0);
     return done < 0 ? NULL : Py_NewRef(x);
 }
 
@@ -878,13 +881,9 @@ assign(PyObject *x, PyObject *key, PyObject *value)
         return assign_in_python(x, key, value);
     }
     PyObject *kept[] = {native, indices, assigned}; /* a warning executes Python, which may change the Arrays */
-    for (int i = 0; i < 3; i++) {
-        Py_INCREF(kept[i]);
-    }
+    keep(kept, 1);
     int failed = PyObject_SetItem(native, indices, assigned) < 0;
-    for (int i = 0; i < 3; i++) {
-        Py_DECREF(kept[i]);
-    }
+    keep(kept, 0);
     if (failed && PyErr_ExceptionMatches(PyExc_Exception)) {
         PyErr_Clear(); /* the Python function raises it with an explanation */
         return assign_in_python(x, key, value);
@@ -953,6 +952,52 @@ elements(PyObject *module, PyObject *x)
 }
 
 static PyObject *
+iterate(PyObject *x)
+{
+    PyArrayObject *native = is_array(x) ? (PyArrayObject *)FIELD(x, array_native) : NULL;
+    int has_axes = native != NULL && PyArray_CheckExact(native) && PyArray_NDIM(native) > 0;
+    return has_axes && !PyArray_ISUSERDEF(native) ? elements(NULL, x) : iterate_in_python(x);
+}
+
+/* -- Values ------------------------------------------------------------------------------------------------------ */
+
+static int
+number_bool(PyObject *x)
+{
+    PyArrayObject *native = is_array(x) ? (PyArrayObject *)FIELD(x, array_native) : NULL;
+    int is_number = native != NULL && is_numpys((PyObject *)native, FIELD(x, array_device)) && PyArray_NDIM(native) == 0;
+    return is_number && !PyArray_ISUSERDEF(native) ? PyObject_IsTrue((PyObject *)native) : bool_in_python(x);
+}
+
+/* Whether all components of a few floating-point numbers are finite and between two numbers; None for other arrays. */
+static PyObject *
+is_within(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    if (count != 3 || !PyFloat_Check(arguments[1]) || !PyFloat_Check(arguments[2])) {
+        PyErr_SetString(PyExc_TypeError, "is_within() takes an array and two floating-point numbers");
+        return NULL;
+    }
+    PyArrayObject *native = (PyArrayObject *)arguments[0];
+    double low = PyFloat_AS_DOUBLE(arguments[1]), high = PyFloat_AS_DOUBLE(arguments[2]);
+    int type = PyArray_CheckExact(native) ? PyArray_TYPE(native) : NPY_VOID;
+    int is_double = type == NPY_DOUBLE || type == NPY_CDOUBLE;
+    if (!(is_double || type == NPY_FLOAT || type == NPY_CFLOAT) || PyArray_SIZE(native) > 1000 ||
+        !PyArray_ISONESEGMENT(native) || !PyArray_ISBEHAVED_RO(native)) {
+        Py_RETURN_NONE;
+    }
+    low = low > -DBL_MAX ? low : -DBL_MAX;
+    high = high < DBL_MAX ? high : DBL_MAX;
+    npy_intp components = PyArray_SIZE(native) * (PyTypeNum_ISCOMPLEX(type) ? 2 : 1);
+    const void *data = PyArray_DATA(native);
+    int outside = 0; /* no early end: the loops are vectorised */
+    for (npy_intp i = 0; i < components; i++) {
+        double value = is_double ? ((const double *)data)[i] : ((const float *)data)[i];
+        outside |= !(value >= low && value <= high);
+    }
+    return PyBool_FromLong(!outside);
+}
+
+static PyObject *
 track(PyObject *module, PyObject *x)
 {
     if (Py_TYPE(x) == array_type && !PyObject_GC_IsTracked(x)) {
@@ -981,18 +1026,7 @@ call_short(Function *self, PyObject *const *arguments)
 static PyObject *
 leave_namespace(void)
 {
-#if PY_VERSION_HEX >= 0x030C0000
-    PyObject *error = PyErr_GetRaisedException();
-#else
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    PyErr_NormalizeException(&type, &error, &traceback);
-    if (traceback != NULL) {
-        PyException_SetTraceback(error, traceback);
-    }
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-#endif
+    PyObject *error = take_exception();
     if (PyErr_GivenExceptionMatches(error, PyExc_Exception)) {
         PyObject *done = PyObject_CallOneArg(leaving, error);
         if (done == NULL) {
@@ -1014,6 +1048,9 @@ call_function(Function *self, PyObject *const *arguments, size_t flags, PyObject
     PyObject *result = DECLINED;
     if (self->kind == APPLY || self->kind == APPLY_TO) {
         result = call_table(self->kind, arguments, PyVectorcall_NARGS(flags), keywords);
+    }
+    else if (self->kind == ARGUMENT) {
+        result = PyVectorcall_NARGS(flags) > 0 && is_array(arguments[0]) ? Py_NewRef(arguments[0]) : DECLINED;
     }
     else if (self->kind != BOUNDARY && keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
         result = call_short(self, arguments);
@@ -1369,6 +1406,9 @@ bind_ufuncs(void)
         function->ufunc = PyObject_GetAttrString(numpy, rows[i].ufunc);
         failed = function->builtin == NULL || function->ufunc == NULL;
     }
+    failed = failed || (numpy_square = PyObject_GetAttrString(numpy, "square")) == NULL ||
+             (numpy_sqrt = PyObject_GetAttrString(numpy, "sqrt")) == NULL ||
+             (numpy_reciprocal = PyObject_GetAttrString(numpy, "reciprocal")) == NULL;
     Py_XDECREF(operators);
     Py_XDECREF(numpy);
     return failed ? -1 : 0;
@@ -1411,12 +1451,16 @@ bind_operators(void)
     number->nb_positive = number_pos;
     number->nb_invert = number_invert;
     array_type->tp_richcompare = compare;
+#define REPLACE(slot, own, python)                                                                                     \
+    if (slot != own) {                                                                                                 \
+        python = slot;                                                                                                 \
+        slot = own;                                                                                                    \
+    }
+    REPLACE(array_type->tp_iter, iterate, iterate_in_python)
+    REPLACE(number->nb_bool, number_bool, bool_in_python)
     PyMappingMethods *mapping = array_type->tp_as_mapping;
     mapping->mp_subscript = subscript;
-    if (mapping->mp_ass_subscript != assign) {
-        assign_in_python = mapping->mp_ass_subscript;
-        mapping->mp_ass_subscript = assign;
-    }
+    REPLACE(mapping->mp_ass_subscript, assign, assign_in_python)
     return 0;
 }
 
@@ -1552,6 +1596,9 @@ static PyMethodDef module_methods[] = {
      "frame_pointer, selected, assigned_where)\n--\n\n"
      "Tell the classes Array, Device, Implementation and Operation, what follows errors, where frames have their operands,\n"
      "and the indices of two operations in the tables of devices."},
+    {"is_within", (PyCFunction)(void (*)(void))is_within, METH_FASTCALL,
+     "is_within(native, low, high)\n--\n\nWhether all components of a few floating-point numbers are finite and between "
+     "two numbers; None for other arrays."},
     {"elements", elements, METH_O, "elements(x)\n--\n\nIterate over the elements of an Array along its first axis."},
     {"report_calls", report_calls, METH_VARARGS,
      "report_calls(codes, functions, report_to)\n--\n\n"
@@ -1573,17 +1620,6 @@ PyMODINIT_FUNC
 PyInit__compiled(void)
 {
     import_array();
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    if (numpy == NULL) {
-        return NULL;
-    }
-    numpy_square = PyObject_GetAttrString(numpy, "square");
-    numpy_sqrt = PyObject_GetAttrString(numpy, "sqrt");
-    numpy_reciprocal = PyObject_GetAttrString(numpy, "reciprocal");
-    Py_DECREF(numpy);
-    if (numpy_square == NULL || numpy_sqrt == NULL || numpy_reciprocal == NULL) {
-        return NULL;
-    }
     if (PyType_Ready(&elements_type) < 0 || PyType_Ready(&attribute_type) < 0) {
         return NULL;
     }
@@ -1596,7 +1632,8 @@ PyInit__compiled(void)
     if (result == NULL) {
         return NULL;
     }
-    static const char *kinds[] = {"UNARY", "BINARY", "REFLECTED", "INPLACE", "GETITEM", "BOUNDARY", "POWER", "APPLY", "APPLY_TO"};
+    static const char *kinds[] = {"UNARY",    "BINARY", "REFLECTED", "INPLACE",  "GETITEM",
+                                  "BOUNDARY", "POWER",  "APPLY",     "APPLY_TO", "ARGUMENT"};
     for (int kind = 0; kind < KINDS; kind++) {
         if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
             Py_DECREF(result);

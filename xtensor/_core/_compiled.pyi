@@ -15,6 +15,7 @@ BOUNDARY: int
 POWER: int
 APPLY: int
 APPLY_TO: int
+ARGUMENT: int
 
 class Function:
     python: Callable[..., Any]
@@ -45,6 +46,7 @@ def bind(
     /,
 ) -> None: ...
 def elements(x: Any, /) -> Iterator[Any]: ...
+def is_within(native: Any, low: float, high: float, /) -> bool | None: ...
 def report_calls(
     codes: dict[int, CodeType],
     functions: tuple[Callable[..., Any], ...],

@@ -100,6 +100,8 @@ def check_axes(
 
     ``repeated`` is the beginning of that message, NumPy's words, and ``prefix`` that of one for an axis out of bounds.
     """
+    if axis.__class__ is int and -ndim <= axis < ndim:
+        return (axis + ndim if axis < 0 else axis,)
     axis = axes_of_array(axis)
     if axis.__class__ is int or not isinstance(axis, (tuple, list)):
         return (check_axis(axis, ndim, name, prefix),)

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 import numpy  # noqa: F401 - before the compiled module: NumPy's import takes a tenth longer where an extension begins it
 
-__all__ = ["compiled", "missing", "named", "published", "track", "with_short_way"]
+__all__ = ["compiled", "is_within", "missing", "named", "published", "track", "with_short_way"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INTERFACE = 7
+INTERFACE = 8
 """The interface of ``_compiled.c`` that this code is written for."""
 
 
@@ -50,6 +50,17 @@ def track(x: Any) -> None:
         compiled.track(x)
 
 
+def _unknown(native: Any, low: float, high: float) -> bool | None:
+    return None
+
+
+is_within: Callable[[Any, float, float], bool | None] = _unknown if compiled is None else compiled.is_within
+"""``is_within(native, low, high)``: whether all components of a few floating-point numbers are finite and in between.
+
+None where this is not known: for other arrays, and without the compiled module.
+"""
+
+
 def with_short_way(kind: str) -> Callable[[F], F]:
     """Put the compiled module's short way of a kind before a function in Python.
 
@@ -57,6 +68,7 @@ def with_short_way(kind: str) -> Callable[[F], F]:
     ----------
     kind
         ``"GETITEM"`` for ``Array.__getitem__``, ``"APPLY"`` and ``"APPLY_TO"`` for the functions of these names,
+        ``"ARGUMENT"`` for a function that returns its first argument where that is an Array,
         ``"BOUNDARY"`` for a public function without a short way, whose errors leave the namespace;
         ``"POWER"`` for a function of a NumPy array and an exponent: with a Python int or float it is NumPy's operator
         ``**``, but for arrays of booleans and float16, and the exponents 3 and 4 of float32 and float64.

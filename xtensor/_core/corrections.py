@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .backend import Native
+from .compiled import is_within
 from .complex_corrections import COMPLEX_CORRECTIONS
 from .dtypes import DType, kind_of
 from .scaling import is_ordinary, largest, least_power, rescaled, smallest
@@ -339,8 +340,13 @@ class ScaledReduction:
     def __call__(self, xp: Any, raw: Function) -> Function:
         """Return the corrected function of a library."""
         degree, centered = self.degree, self.centered
+        is_mean = self.power is None
 
         def corrected(x: Native, **options: Any) -> Native:
+            if is_mean and x.size and (largest_sum := LARGEST_SUMS.get(x.dtype)) is not None:
+                most = largest_sum / x.size
+                if is_within(x, -most, most):
+                    return raw(x, **options)  # no sum overflows
             if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f":
                 return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
             limits = self._limits(x, options)
@@ -405,6 +411,12 @@ class ScaledReduction:
 
     def _reduced(self, x: Native, options: dict[str, Any]) -> tuple[int, ...]:
         return _reduced_axes(x, options) if self.axes is None else tuple([x.ndim + axis for axis in self.axes])
+
+
+LARGEST_SUMS: dict[DType, float] = {
+    np.dtype(name): float(np.finfo(name).max) / 2.0 for name in ("float32", "float64", "complex64", "complex128")
+}
+"""Sums of absolute values, by dtype, that are not infinite however they are rounded."""
 
 
 class _Limits(NamedTuple):

@@ -15,7 +15,7 @@ from . import operations
 from .backend import Native
 from .calls import wrap
 from .checks import check_dtype
-from .compiled import track
+from .compiled import track, with_short_way
 from .device import Device
 from .devices import default_device
 from .errors import describe
@@ -232,6 +232,7 @@ def as_array(value: Any, device: Device, name: str) -> Any:
     return wrap(native_operand(value, device, name), device)
 
 
+@with_short_way("ARGUMENT")
 def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
     """Return an argument that must be an array as an Array; one of NumPy becomes an Array of a device or the default.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .compiled import is_within
 from .tracing_errors import is_known
 
 if TYPE_CHECKING:
@@ -174,16 +175,19 @@ def is_ordinary(
     """
     if result.ndim and result.size == 1:
         result, error = xp.reshape(result, ()), None if error is None else xp.reshape(error, ())
-    if result.dtype.kind == "c" or (least == -math.inf and result.ndim):
+    if error is not None:
+        bound = float(xp.max(error, axis=None, keepdims=False) if error.ndim else error)
+        least = max(least, bound if degree == 1 else bound * bound)
+    is_complex = result.dtype.kind == "c"
+    within = is_within(result, -math.inf, math.inf) if is_complex else is_within(result, least, most)
+    if within is not None:
+        return within
+    if is_complex or (least == -math.inf and result.ndim):
         return bool(xp.all(xp.isfinite(result), axis=None, keepdims=False))
     if not result.ndim:
         low = high = float(result)
     else:
         high = float(xp.max(result, axis=None, keepdims=False))
-        low = float(xp.min(result, axis=None, keepdims=False)) if least or error is not None else 0.0
-        error = None if error is None else xp.max(error, axis=None, keepdims=False)
-    if error is not None:
-        bound = float(error)
-        least = max(least, bound if degree == 1 else bound * bound)
+        low = float(xp.min(result, axis=None, keepdims=False)) if least else 0.0
     # NaN is less than no number, and not between others.
     return least <= low and -math.inf < low and high <= most and high < math.inf

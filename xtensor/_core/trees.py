@@ -85,8 +85,14 @@ class _Static(Tree):
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        super().__init__(_Static, None, ())
+        self.kind, self.keys, self.parts = _Static, None, ()
         self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is _Static
+
+    def __hash__(self) -> int:
+        return 1
 
     def statics(self) -> list[Any]:
         return [self.value]
@@ -139,6 +145,9 @@ _LEAF = _Leaf()
 LEAF = Tree(None, None, ())
 PARAMETER = Tree(None, ("parameter",), ())
 CONSTANT = Tree(None, ("constant",), ())
+PLAIN = frozenset((bool, float, int, str))
+"""Classes of attributes that are neither leaves nor containers: most of an object's, which each call goes over."""
+
 _LEARNED = {PARAMETER.keys: True, CONSTANT.keys: False}
 
 
@@ -231,7 +240,9 @@ def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
     constants = value.__tree_constants__()
     attributes = vars(value)
     parts = [
-        _attribute(item, leaves, memo, CONSTANT if name in constants else PARAMETER)
+        _Static(item)
+        if item.__class__ in PLAIN
+        else _attribute(item, leaves, memo, CONSTANT if name in constants else PARAMETER)
         for name, item in attributes.items()
     ]
     return Tree(value.__class__, tuple(attributes), tuple(parts))

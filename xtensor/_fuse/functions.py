@@ -336,8 +336,7 @@ class Fused(Generic[P, R]):
             leaves, structure = flatten(tree, objects)
             if isinstance(tree, TreeObject) or any(leaf.__class__ is Array for leaf in leaves):
                 items = [self._flatten(leaf, arrays, numbers, objects, key, static=True) for leaf in leaves]
-                key.append(structure)
-                key.append(tuple(map(key_of, structure.statics())))
+                key += structure, tuple(map(key_of, structure.statics()))
                 return _Nested(items, structure)
         if isinstance(tree, np.ndarray):
             raise TypeError(

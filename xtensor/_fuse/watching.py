@@ -76,7 +76,11 @@ def _imports(frame: types.FrameType) -> bool:
 
 
 def _computes(frame: types.FrameType) -> bool:
-    """Whether a frame is a backend's. What it calls changes the state of libraries: wgpu, for example, parses types."""
+    """Whether a frame is a backend's. What it calls changes the state of libraries: wgpu, for example, parses types.
+
+    Reports pause while the recording computes (:func:`pause_reports`, which saves a third of its time). What a function
+    computes with arrays from outside alone is a call of their device, which no recording sees.
+    """
     return str(frame.f_globals.get("__name__")).startswith("xtensor_")
 
 

@@ -103,7 +103,12 @@ def asarray(
     """
     if positional:
         raise by_position(asarray, positional)
-    if obj.__class__ is Array and dtype is None and device is None and copy is None:
+    if (
+        obj.__class__ is Array
+        and (dtype is None or dtype is obj.dtype)
+        and (device is None or device is obj._device)
+        and (copy is None or copy is False)
+    ):
         return obj
     copy = check_copy(copy, "asarray")
     if obj.__class__ is np.ndarray and dtype is None:

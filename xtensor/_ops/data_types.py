@@ -6,7 +6,8 @@ Dtypes are ``numpy.dtype`` objects on every device: hashable, with a ``kind``, r
 from __future__ import annotations
 
 import builtins
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
@@ -384,12 +385,16 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     operands: list[Any] = []
     typed = False
     items: tuple[Any, ...] = arrays_and_dtypes
+    promoted: Callable[..., DType] = _promoted
     for item in items:
-        if item.__class__ in SCALARS:
-            operands.append(item)
-        elif item.__class__ is Array:
+        if item.__class__ is Array:
             operands.append(item.dtype)
             typed = True
+        elif item.__class__ in EXAMPLES:
+            operands.append(EXAMPLES[item.__class__])
+        elif item.__class__ in SCALARS:
+            operands.append(item)
+            promoted = dtypes.result_type
         elif isinstance(item, np.generic) or item.__class__ in HOST_ARRAYS:
             operands.append(as_dtype(item.dtype, "result_type"))
             typed = True
@@ -405,4 +410,10 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
             f"at least one array or dtype is required; result_type() received {describe(arrays_and_dtypes)}; pass an "
             "Array or a dtype"
         )
-    return dtypes.result_type(*operands)
+    return promoted(*operands)
+
+
+EXAMPLES: dict[type[Any], Any] = {kind: kind(1) for kind in (builtins.bool, int, float, complex)}
+"""A number of each class of Python: the value of a scalar does not matter for promotion."""
+
+_promoted = lru_cache(maxsize=1000, typed=True)(dtypes.result_type)

@@ -70,7 +70,8 @@ def all(
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "all")
-    return _stored(apply_reduction(ALL, device, x._native, axis=axis, keepdims=keepdims), out, "all")
+    result = apply_reduction(ALL, device, x._native, axis=axis, keepdims=keepdims)
+    return result if out is None else _stored(result, out, "all")
 
 
 def _compose_any(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
@@ -117,13 +118,12 @@ def any(
     device = x._device
     if axis is not None:
         axis = check_axes(axis, x._native.ndim, "any")
-    return _stored(apply_reduction(ANY, device, x._native, axis=axis, keepdims=keepdims), out, "any")
+    result = apply_reduction(ANY, device, x._native, axis=axis, keepdims=keepdims)
+    return result if out is None else _stored(result, out, "any")
 
 
 def _stored(result: Array, out: Any, function: str) -> Array:
-    """Return a result, written into ``out`` if that is given."""
-    if out is None:
-        return result
+    """Write a result into ``out`` and return that."""
     if not isinstance(out, Array):
         raise TypeError(f"return arrays must be of ArrayType; {function}() takes an Array for out, not {describe(out)}")
     if out.shape != result.shape:

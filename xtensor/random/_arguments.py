@@ -89,12 +89,12 @@ def require(condition: Any, message: str, value: Any, remedy: str) -> None:
     """Raise ValueError unless a condition holds, for all elements of an Array."""
     if condition is True or (condition is not False and bool(xp.all(condition))):
         return
-    met = (
+    received = (
         f"; it is {shortened(value)}"
         if not isinstance(value, Array)
         else f"; some elements of shape {value.shape} are not"
     )
-    raise ValueError(f"{message}{met}; {remedy}")
+    raise ValueError(f"{message}{received}; {remedy}")
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------

@@ -207,7 +207,7 @@ def stack(arrays: Sequence[Native], axis: int = 0) -> Native:
 
 def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
     """Return an array of another shape, whose elements threads copy where they are many and in another order."""
-    if x.size < LEAST_COPIED or copy is False or x.flags.c_contiguous:
+    if copy is False or x.flags.c_contiguous:
         return x.reshape(shape, copy=copy)
     if copy is None:
         with contextlib.suppress(ValueError):
@@ -217,8 +217,9 @@ def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> N
 
 
 concat.min_size = stack.min_size = BYTES_JOINED // 16  # type: ignore[attr-defined]
+reshape.min_size = LEAST_COPIED  # type: ignore[attr-defined]
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    return {"large.concat": concat, "large.stack": stack, "reshape": reshape}
+    return {"large.concat": concat, "large.stack": stack, "large.reshape": reshape}

@@ -44,8 +44,8 @@ def cost(program: Program) -> float:
     dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
     total: float = BYTE * sum(dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs))
     for step, dtype in zip(program.steps, dtypes[first:], strict=True):
-        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
-        total += dear * dtype.itemsize / 8
+        cost = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
+        total += cost * dtype.itemsize / 8
     program.kernels["cost"] = total
     return total
 

@@ -79,19 +79,21 @@ sum = np.add.reduce
 prod = np.multiply.reduce
 
 
+TRUE, FALSE = np.True_, np.False_
+
 FEW = 1000
 """Elements up to which all of them are counted in a third of the time of a reduction that may end at the first one."""
 
 
 def any(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
     if axis is None and not keepdims and x.size <= FEW:
-        return np.asarray(np.count_nonzero(x) > 0)
+        return TRUE if (x.item() if x.size == 1 else np.count_nonzero(x)) else FALSE
     return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
 
 
 def all(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
     if axis is None and not keepdims and x.size <= FEW:
-        return np.asarray(np.count_nonzero(x) == x.size)
+        return TRUE if (x.item() if x.size == 1 else np.count_nonzero(x) == x.size) else FALSE
     return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
 
 
@@ -213,7 +215,7 @@ def clip(x: Native, lower: Native | float | None, upper: Native | float | None) 
 
 
 def reshape(x: Native, shape: tuple[int, ...], *, copy: bool | None = None) -> Native:
-    return x.reshape(shape, copy=copy)
+    return x.reshape(shape) if copy is None else x.reshape(shape, copy=copy)
 
 
 def moveaxis(x: Native, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Native:
@@ -226,6 +228,14 @@ def moveaxis(x: Native, source: int | tuple[int, ...], destination: int | tuple[
     for position, axis in sorted(zip(destination, source, strict=True)):
         order.insert(position, axis)
     return x.transpose(order)
+
+
+def broadcast_to(x: Native, shape: tuple[int, ...]) -> Native:
+    # As NumPy's function, which takes twice the time for its checks.
+    if x.__class__ is not np.ndarray or not shape:
+        return np.broadcast_to(x, shape)
+    iterator: Any = np.nditer((x,), ["multi_index", "zerosize_ok"], [["readonly"]], order="C", itershape=shape)
+    return iterator.itviews[0]
 
 
 def count_nonzero(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Native:
@@ -244,7 +254,7 @@ def mean(x: Native, *, axis: int | tuple[int, ...] | None = None, keepdims: bool
     # As NumPy's method, which is written in Python.
     if x.dtype.char in "fdFD" and x.size:
         total: Any = sum(x, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
-        return total / (x.size // total.size)
+        return total / float(x.size // total.size)
     return x.mean(axis, keepdims=keepdims)
 
 

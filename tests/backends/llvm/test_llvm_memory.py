@@ -22,7 +22,7 @@ if os.name != "posix" or sys.implementation.name != "cpython":
     pytest.skip("NumPy's own memory is used here", allow_module_level=True)
 
 import xtensor as xp
-from xtensor_backends.llvm import _memory, _runtime
+from xtensor_backends.llvm import _fourier, _memory, _runtime
 
 if _runtime.compiled is None:
     pytest.skip(
@@ -276,12 +276,33 @@ TRANSFORMS = {
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_fourier_transform_of_many_elements_is_numpys_in_memory_that_is_reused(name):
+def test_fourier_transform_of_many_elements_has_memory_that_is_reused(name):
+    shape, dtype, options = TRANSFORMS[name]
+    x = np.random.default_rng(7).normal(size=shape).astype(dtype)
+    result = getattr(xp.fft, name)(xp.asarray(x, device="cpu"), **options)._native
+    expected = getattr(np.fft, name)(x, **options)
+    # The roundings of two libraries: each is at most a few units of the largest element.
+    rounding = 16.0 * np.finfo(dtype).eps * float(np.max(np.abs(expected)))
+    np.testing.assert_allclose(result, expected, rtol=0.0, atol=rounding, strict=True)
+    assert handler(result) == "xtensor"
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_fourier_transform_of_many_elements_is_scipys(name):
+    scipy_fft = pytest.importorskip("scipy.fft")
+    shape, dtype, options = TRANSFORMS[name]
+    x = np.random.default_rng(7).normal(size=shape).astype(dtype)
+    result = getattr(xp.fft, name)(xp.asarray(x, device="cpu"), **options)._native
+    np.testing.assert_array_equal(result, getattr(scipy_fft, name)(x, **options), strict=True)
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_fourier_transform_without_scipy_is_numpys(name, monkeypatch):
+    monkeypatch.setattr(_fourier, "_scipy", lambda: None)
     shape, dtype, options = TRANSFORMS[name]
     x = np.random.default_rng(7).normal(size=shape).astype(dtype)
     result = getattr(xp.fft, name)(xp.asarray(x, device="cpu"), **options)._native
     np.testing.assert_array_equal(result, getattr(np.fft, name)(x, **options), strict=True)
-    assert handler(result) == "xtensor"
 
 
 def test_fourier_transform_of_few_elements_has_numpys_memory():

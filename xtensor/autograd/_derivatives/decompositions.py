@@ -95,8 +95,8 @@ def _solve_triangular(
     g: Array, out: Array, a: Array, b: Any, *, lower: bool, unit_diagonal: bool
 ) -> tuple[Array, Array]:
     by_b = linalg.solve_triangular(transposed(a), g, lower=not lower, unit_diagonal=unit_diagonal)
-    select, beside = (xp.tril, -1) if lower else (xp.triu, 1)
-    return select(-_products_of_columns(by_b, out), k=beside if unit_diagonal else 0), by_b
+    select, offset = (xp.tril, -1) if lower else (xp.triu, 1)
+    return select(-_products_of_columns(by_b, out), k=offset if unit_diagonal else 0), by_b
 
 
 @pullback("linalg.det", keeps="out x")
