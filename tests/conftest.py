@@ -28,6 +28,7 @@ from usable import usable_devices
 import xtensor as xp
 from xtensor._core import boundary as _boundary
 from xtensor._core import device as _device
+from xtensor._core import devices as _devices
 from xtensor._core import registry as _registry
 from xtensor.backend import STANDARD_DTYPES
 
@@ -156,8 +157,8 @@ def registry(monkeypatch):
     present = _registry._entries
     monkeypatch.setattr(_registry, "_entries", dict(present))
     monkeypatch.setattr(_registry, "_priority", ())
-    monkeypatch.setattr(_device, "_automatic", None)
-    monkeypatch.setattr(_device, "_default", None)
+    monkeypatch.setattr(_devices, "_automatic", None)
+    monkeypatch.setattr(_devices, "_default", None)
     yield _registry
     registered = {entry._backend for name, entry in _registry._entries.items() if present.get(name) is not entry}
     for known in (_device._devices, _device._names):

@@ -141,7 +141,7 @@ COMPOSED_ON_PURPOSE = {
     "nn.cross_entropy", "nn.layer_norm", "nn.rms_norm", "nn.rotary_embedding", "special.softmax", "special.log_softmax",
     *(f"nn.{name}{axes}d" for name in ("conv", "conv_transpose", "avg_pool") for axes in (1, 2, 3)),
     "nn.elu", "nn.selu", "nn.leaky_relu", "nn.relu6", "nn.hardtanh", "nn.mish", "nn.softplus",
-    "nn.sigmoid", "nn.logsigmoid", "nn.tanh", "nn.conv_by_weight",
+    "nn.sigmoid", "nn.logsigmoid", "nn.tanh", "nn.conv_by_weight", "nn.at_windows",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import xtensor as xp
 from xtensor import __main__ as command
 from xtensor._advice import choice
 from xtensor._advice import rates as module
-from xtensor._core.device import eligible_devices
+from xtensor._core.devices import eligible_devices
 from xtensor._core.rates import Rates, known_rates, rates_file
 from xtensor._core.registry import is_measured_first
 from xtensor.backend import Memory

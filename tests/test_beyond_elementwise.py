@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from strategies import STANDARD_DTYPES, dtypes_of, expect, made, operands, quiet, shapes, values_of
 
 import xtensor as xp
-from xtensor._core.array import wrap
-from xtensor._core.dispatch import operands as native_operands
+from xtensor._core.calls import wrap
+from xtensor._core.operands import operands as native_operands
 from xtensor.backend import TABLE
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+# NumPy 2.5 deprecates fix.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore:numpy.fix is deprecated")
 
 ULP = {
     "cbrt": 2,

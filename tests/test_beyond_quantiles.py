@@ -48,6 +48,14 @@ def test_selected_integers_are_exact(device):
     expect(xp.quantile(x, 0.5, method="lower"), np.quantile(host, 0.5, method="lower"))
 
 
+def test_small_level_keeps_its_digits(device):
+    # The quantile of (0, 2**60) at the level 2**-60 is 2**60 * 2**-60.
+    pair, level = xp.asarray([0.0, 2.0**60], device=device), xp.asarray([2.0**-60], device=device)
+    with_nan = xp.asarray([0.0, 2.0**60, math.nan], device=device)
+    assert float(xp.quantile(pair, 2.0**-60)) == float(xp.quantile(pair, level)[0]) == 1
+    assert float(xp.nanquantile(with_nan, 2.0**-60)) == 1
+
+
 @pytest.mark.parametrize("name", QUANTILES)
 def test_levels_may_be_an_array_of_two_dimensions(device, name):
     host, x = made([[3.0, 1.0, 2.0], [4.0, 9.0, -1.0]])

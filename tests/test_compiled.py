@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor._core.array import apply
+from xtensor._core.calls import apply
 from xtensor._core.compiled import compiled, missing
 from xtensor._core.large_calls import apply_reduction
 from xtensor._core.operations import operation

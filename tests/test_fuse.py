@@ -103,6 +103,14 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, Any], Any], int | None]] = {
     "nn.functional.gelu": (lambda x, y: xp.nn.functional.gelu(x) * y, None),
     "special.logsumexp": (lambda x, y: xp.special.logsumexp(x * y, axis=1), None),
     "special.erf": (lambda x, y: xp.special.erf(x) + xp.special.expit(y), None),
+    "a condition for each column": (
+        lambda x, y: xp.where(xp.max(y, axis=0, keepdims=True) <= 0, xp.nan, (x - y[:1]) / y[1:2]),
+        3,
+    ),
+    "steps that two kernels read": (
+        lambda x, y: [(z := (x - y) / (y + 3)), xp.where(xp.max(z, axis=0, keepdims=True) > 0, z + 1, z)],
+        None,
+    ),
     "a product of matrices": (lambda x, y: xp.tanh(xp.matmul(x, xp.matrix_transpose(y)) / 10) + 1, 1),
     "sorting": (lambda x, y: xp.sort(x + y, axis=1) * 2, 2),
     "take": (lambda x, y: xp.take(x * 2, xp.asarray([0, 2]), axis=0) + 1, 2),

@@ -16,7 +16,7 @@ if importlib.util.find_spec("llvmlite") is None:
 import xtensor as xp
 import xtensor_backends.llvm
 from xtensor import fuse, special
-from xtensor._core.device import resolve
+from xtensor._core.devices import resolve
 from xtensor._core.operations import TABLE
 from xtensor.nn import functional
 

@@ -14,6 +14,7 @@ import types
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,14 @@ class Config:
     rate: float
 
 
+class Unit(Enum):
+    METRE = 2.0
+    YARD = 3.0
+
+    def __init__(self, size: float) -> None:
+        self.offset, self.factors = 1.0, [size]
+
+
 SLOTS, CONFIG = Slots(), Config(2.0)
 
 
@@ -122,6 +131,14 @@ CHANGES: dict[str, tuple[Any, Any]] = {
     "a name of a module": (lambda x: x * module.rate, lambda: setattr(module, "rate", 4.0)),
     "a slot": (lambda x: x * SLOTS.factor, lambda: setattr(SLOTS, "factor", 4.0)),
     "a field of a dataclass": (lambda x: x * CONFIG.rate, lambda: setattr(CONFIG, "rate", 4.0)),
+    "an attribute of a member of an enumeration": (
+        lambda x: x * Unit.METRE.value + Unit.METRE.offset,
+        lambda: setattr(Unit.METRE, "offset", 4.0),
+    ),
+    "an attribute of a member that a member gives": (
+        lambda x: x + Unit.METRE.YARD.factors[0],
+        lambda: Unit.YARD.factors.__setitem__(0, 4.0),
+    ),
     "an attribute that getattr reads": (
         lambda x: x * getattr(SLOTS, "fac" + "tor"),
         lambda: setattr(SLOTS, "factor", 5.0),
@@ -135,6 +152,7 @@ def restored() -> Any:
     contents = xp.to_numpy(WEIGHTS), NUMBERS.copy()
     module.rate = SLOTS.factor = CONFIG.rate = 2.0  # type: ignore[attr-defined]
     SETTINGS.update(rate=2.0, nested=[1.0])
+    Unit.METRE.offset, Unit.YARD.factors = 1.0, [3.0]
     yield
     globals().update(before)
     WEIGHTS[...] = contents[0]

@@ -230,6 +230,7 @@ def differences_from_numpy(name, dtype, seed):
     return wrong
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated")  # since NumPy 2.5
 @pytest.mark.parametrize("dtype", LARGE)
 def test_every_function_of_integers_is_exact(lenient_device, dtype):
     outcomes = []
@@ -381,6 +382,12 @@ ROUNDED = [
     ("float32", 3.0, 40, 3.0),
     ("float32", -3.0, -40, -0.0),
     ("float64", -np.inf, -308, -np.inf),
+    # The multiples of 100,000 next to 40,000 and 60,000 are 0 and one beyond 65,504.
+    ("float16", 4e4, -5, 0.0),
+    ("float16", -6e4, -5, -np.inf),
+    # The multiples of 1e-5 next to 2**-18 = 3.8e-6 and 2**-17 = 7.6e-6.
+    ("float16", 2.0**-18, 5, 0.0),
+    ("float16", 2.0**-17, 5, 1e-5),
     ("float32", np.inf, -40, np.inf),
     ("complex128", complex(np.inf, 0.125), 2, complex(np.inf, 0.12)),
     ("complex128", complex(-1234.0, -np.inf), -2, complex(-1200.0, -np.inf)),

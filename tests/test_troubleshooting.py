@@ -13,7 +13,7 @@ import pytest
 from contract_toys import ImmutableBackend
 
 import xtensor as xp
-from xtensor._core import device as devices
+from xtensor._core import devices
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "troubleshooting.md"
 

@@ -19,14 +19,8 @@ from . import _ops
 from ._core.array import Array, to_numpy
 from ._core.array import bind_namespace as _bind_namespace
 from ._core.boundary import publish as _publish
-from ._core.device import (
-    Device,
-    default_device,
-    device,
-    devices,
-    set_default_device,
-    use_device,
-)
+from ._core.device import Device
+from ._core.devices import default_device, device, devices, set_default_device, use_device
 from ._core.dtypes import BFLOAT16_REMEDY as _BFLOAT16_REMEDY
 from ._core.dtypes import load_bfloat16 as _load_bfloat16
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ._core.array import Array, wrap
-from ._core.device import Device, device, use_device
+from ._core.array import Array
+from ._core.calls import wrap
+from ._core.device import Device
+from ._core.devices import device, use_device
 from ._core.errors import describe
 from ._core.html import table
 from ._core.text import text_table

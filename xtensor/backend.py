@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from ._core.backend import Backend, DeviceInfo, Engine, Memory, Native, Overlay, Provider, read_on_host
+from ._core.backend import Backend, Engine, Native, Overlay, Provider, read_on_host
 from ._core.chunks import ChunkFunction
 from ._core.compiled import with_short_way
 from ._core.corrections import (
     CORRECTIONS,
     LAPACK_CORRECTIONS,
-    REDUCTION_CORRECTIONS,
     SHORT_POWERS,
     refuse_negative_power,
     short_power,
 )
+from ._core.device_info import DeviceInfo, Memory
 from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
 from ._core.errors import (
     BackendUnavailableError,
@@ -46,6 +46,7 @@ from ._core.library_operands import Operands, host_number
 from ._core.operations import TABLE, Operation, primitives
 from ._core.profiling import note_host_work
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
+from ._core.reduction_corrections import REDUCTION_CORRECTIONS
 from ._core.resolved_keys import (
     check_positions,
     forward_slice,

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from ._core.array import Array, wrap
+from ._core.array import Array
 from ._core.backend import Engine
-from ._core.device import Device, default_device, device, devices
+from ._core.calls import wrap
+from ._core.device import Device
+from ._core.devices import default_device, device, devices
 from ._core.errors import WorkerLostError, describe
 from ._core.transfers import computations as _counted
 from ._core.transfers import forbid_computations

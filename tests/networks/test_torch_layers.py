@@ -45,6 +45,7 @@ CONVOLUTIONS = [
     case("Conv2d", "4, 6, (3, 2), stride=(2, 1), padding=(1, 2), dilation=(1, 2), groups=2", (2, 4, 7, 8)),
     case("Conv2d", "3, 5, 1", (2, 3, 4, 4)),
     case("Conv2d", "4, 8, 3, padding=1", (16, 4, 8, 8)),  # more examples than columns, at distances that conflict
+    case("Conv2d", "8, 16, 3, padding=1", (32, 8, 8, 8)),  # of so many examples, by kernels without windows
     case("Conv2d", "4, 4, 3, padding='same', groups=4", (2, 4, 5, 6)),
     case("Conv2d", "4, 4, (2, 4), padding='same', dilation=(3, 1)", (2, 4, 5, 6)),
     *[
@@ -101,15 +102,16 @@ NORMALIZATIONS = [
     case("BatchNorm1d", "3", (4, 3, 5)),
     *[
         case("BatchNorm2d", f"3, {a}", (4, 3, 5, 2))
-        for a in ("momentum=0.3", "momentum=None", "eps=0.1, affine=False", "track_running_stats=False")
+        for a in ("momentum=0.3", "momentum=None", "eps=0.1, affine=False", "track_running_stats=False", "bias=False")
     ],
     case("BatchNorm3d", "2", (3, 2, 2, 3, 2)),
-    *[case("GroupNorm", a, (3, 6, 4)) for a in ("2, 6", "6, 6, affine=False", "1, 6, eps=0.1")],
+    *[case("GroupNorm", a, (3, 6, 4)) for a in ("2, 6", "6, 6, affine=False", "1, 6, eps=0.1", "2, 6, bias=False")],
     case("GroupNorm", "3, 6", X),
     *[
         case(f"InstanceNorm{n}d", "3, 1e-3, 0.3, affine=True, track_running_stats=True", (2, 3, *(4, 5, 3)[:n]))
         for n in (1, 2, 3)
     ],
+    case("InstanceNorm2d", "3, affine=True, bias=False", (2, 3, 4, 5)),
     *[case(f"InstanceNorm{n}d", f"3, affine={a}", (2, 3, *(4, 5, 3)[:n])) for n in (1, 2, 3) for a in (True, False)],
     *[
         case("LayerNorm", a, (3, 4, 6))
@@ -173,7 +175,7 @@ def test_lstm_with_initial_states_is_that_of_pytorch(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("arguments", ["10, 4", "10, 4, padding_idx=3"])
+@pytest.mark.parametrize("arguments", ["10, 4", "10, 4, padding_idx=3", "10, 4, scale_grad_by_freq=True"])
 def test_embedding_is_that_of_pytorch(arguments: str, dtype: str) -> None:
     ours, theirs = pair("Embedding", arguments)
     assert_like_torch(ours, theirs, [np.asarray([[1, 3, 3], [9, 1, 0]])], dtype)

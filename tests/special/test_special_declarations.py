@@ -15,7 +15,7 @@ from toy import NumpyWith, ToyBackend
 
 import xtensor as xp
 from xtensor import special
-from xtensor._core.array import wrap
+from xtensor._core.calls import wrap
 from xtensor.backend import TABLE
 from xtensor.special import _declaration
 from xtensor.special._declaration import DECLARATIONS

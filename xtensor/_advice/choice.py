@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from .._core.array import Array
-from .._core.device import Device, device, eligible_devices
-from .._core.device import best_device as most_capable_device
+from .._core.device import Device
+from .._core.devices import best_device as most_capable_device
+from .._core.devices import device, eligible_devices
 from .._core.errors import describe
 from .._core.html import escape
 from .._core.operations import TABLE

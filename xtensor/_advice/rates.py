@@ -12,7 +12,8 @@ import numpy as np
 from .. import _ops as xp
 from .. import fft, linalg
 from .._core.array import Array, to_numpy
-from .._core.device import Device, devices, eligible_devices
+from .._core.device import Device
+from .._core.devices import devices, eligible_devices
 from .._core.rates import Rates, keep_rates
 from .._core.registry import is_measured_first
 

@@ -7,34 +7,31 @@ functions too, so that there is one place for each computation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import dispatch, methods, operations, temporaries
+from . import calls, conversions, methods, operations, temporaries
 from .backend import Native
 from .boundary import cause, leaving, publish_methods
-from .checks import check_dtype, check_integer, check_version
+from .calls import apply, call_service, recover_large, wrap, wrap_or_raise
+from .checks import check_dtype, check_version
 from .compiled import compiled, with_short_way
-from .device import Device, device, restore
-from .dispatch import (
-    SCALARS,
-    lift_to_device_of,
-    native_operand,
-    on_transform_of,
-    recover_large,
-)
+from .conversions import Conversions
+from .device import Device, restore
+from .devices import device
 from .dtypes import DType
 from .engine_methods import EngineMethods, absent
 from .errors import describe
-from .failures import raise_unsupported, recover
+from .failures import recover
 from .fp_warnings import rewarn
-from .functions import Implementation
+from .implementation import Implementation
 from .indexing import (
     ASSIGNED_WHERE,
     SELECTED,
+    assigned,
     assigned_by_kernel,
     detached,
     is_plain,
@@ -46,11 +43,11 @@ from .inplace import recover_inplace
 from .interchange import export
 from .memory import Memory
 from .methods import Axis, Methods
+from .operands import HOST_ARRAYS, SCALARS, lift_to_device_of, native_operand, not_an_array, on_transform_of
 from .operations import Operation, operation
 from .operators import Operators
 from .remedies import add_foreign_attributes
-from .text import representation, shows_values
-from .transfers import host_values, lowered, move, note_computation
+from .transfers import host_values, lowered, move
 from .views import is_selection, link, written
 
 if TYPE_CHECKING:
@@ -62,26 +59,9 @@ xp: Any = None
 __all__ = [
     "Array",
     "Axis",
-    "Scalar",
-    "apply",
     "bind_namespace",
-    "call_if_implemented",
-    "call_service",
     "to_numpy",
-    "wrap",
 ]
-
-Scalar: TypeAlias = bool | int | float | complex
-
-NOT_A_SCALAR = {
-    "bool": "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all().",
-    "bool of nothing": (
-        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
-    ),
-    "index": "only integer scalar arrays can be converted to a scalar index;",
-    **dict.fromkeys(("int", "float", "complex"), "only 0-dimensional arrays can be converted to Python scalars;"),
-}
-"""NumPy's words for an array that is not one element, by the conversion that was asked for."""
 
 ufunc_calls: dict[np.ufunc, Callable[..., Any]] = {}
 """Cache of ufunc dispatch: the function of each ufunc for calls without options."""
@@ -91,55 +71,7 @@ ASTYPE = operation("astype")
 def bind_namespace(module: ModuleType) -> None:
     """Set the module that Arrays return as their namespace and whose functions their methods call."""
     global xp
-    xp = methods.xp = operations.namespace = module
-
-
-def wrap(native: Native, device: Device) -> Array:
-    """Return an Array of a native function's result. Functions that are called most inline these lines."""
-    if native.__class__ is not device.native_type:
-        native = device._library.normalize(native, device._backend_spec)
-    result = make()
-    result._native = native
-    result._device = device
-    return result
-
-
-def wrap_or_raise(native: Native, operation: Operation, device: Device) -> Array:
-    """Return an Array of what a device's function for an operation gave; raise the error where it takes no operands."""
-    return wrap(raise_unsupported(operation, device) if native is NotImplemented else native, device)
-
-
-@with_short_way("APPLY")
-def apply(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Array:
-    """Return an Array of an operation's result on a device; see :func:`~xtensor._core.dispatch.call`."""
-    try:
-        native = device.table[operation.index].function(*args, **kwargs)
-    except Exception as error:
-        native = recover(error, operation, device, args, kwargs)
-    if native.__class__ is not device.native_type:
-        return wrap_or_raise(native, operation, device)
-    result = make()
-    result._native = native
-    result._device = device
-    return result
-
-
-def call_if_implemented(operation: Operation, device: Device, *args: Any, **kwargs: Any) -> Any:
-    """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
-    try:
-        native = device.table[operation.index].function(*args, **kwargs)
-    except Exception as error:
-        native = recover(error, operation, device, args, kwargs)
-    return NotImplemented if native is NotImplemented else wrap(native, device)
-
-
-def call_service(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
-    """Return an Array of the result of a backend's service, ``from_host`` for example."""
-    try:
-        native = service(*args, **kwargs)
-    except Exception as error:
-        native = recover(error, name, device, args, kwargs, service)
-    return wrap(native, device)
+    xp = methods.xp = conversions.xp = operations.namespace = module
 
 
 class _Final(type):
@@ -154,7 +86,7 @@ class _Final(type):
         return xp.asarray([], dtype=dtype)  # type: ignore[no-any-return]
 
 
-class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
+class Array(Methods, Operators, Conversions, Memory, EngineMethods, metaclass=_Final):
     """An array of one dtype on one device.
 
     Made by the creation functions (:func:`xtensor.asarray`, :func:`xtensor.zeros`, …), never directly. It has the
@@ -332,116 +264,6 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
             return self
         return call_service("to_device", target, move, self._native, self._device, target)
 
-    # -- conversions ----------------------------------------------------------------------------------------------
-
-    def __bool__(self, /) -> bool:
-        return bool(self._single("bool"))
-
-    def __int__(self, /) -> int:
-        return int(self._single("int", "c"))
-
-    def __float__(self, /) -> float:
-        return float(self._single("float", "c"))
-
-    def __complex__(self, /) -> complex:
-        return complex(self._single("complex"))
-
-    def __index__(self, /) -> int:
-        if self.dtype.kind not in "iu":
-            raise TypeError(
-                "only integer scalar arrays can be converted to a scalar index; only a 0-d integer array can be an "
-                f"index, not dtype {self.dtype} of shape {self.shape}"
-            )
-        return int(self._single("index"))
-
-    def _single(self, conversion: str, refused: str = "") -> Native:
-        """Return the native array for a conversion to a Python scalar; raise unless it has one element."""
-        self._device.table  # noqa: B018 - raises where a fork lost the device
-        native = self._native
-        if native.ndim and (conversion != "bool" or native.size != 1):
-            raise (ValueError if conversion == "bool" else TypeError)(
-                f"{NOT_A_SCALAR[conversion if native.size or conversion != 'bool' else 'bool of nothing']} "
-                f"{conversion}(x) needs an array of one element without axes, not shape {native.shape}; "
-                + ("use xtensor.any(x) or xtensor.all(x)" if conversion == "bool" else "index one element")
-            )
-        if native.dtype.kind in refused:
-            raise TypeError(f"{conversion}(x) does not take dtype {native.dtype}; take xtensor.real(x) first")
-        return native
-
-    def __hash__(self) -> int:
-        """Return the hash of the only element's value, as elements are keys of dictionaries; TypeError with axes.
-
-        Assignments in place change the hash: do not make them while the array is a key.
-        """
-        if self._native.ndim:
-            raise TypeError(f"unhashable type: 'Array' of shape {self.shape}; only 0-d arrays have a hash")
-        return hash(self.item())
-
-    def __len__(self) -> int:
-        if not self.ndim:
-            raise TypeError("len() of unsized object; a 0-d array has no axis to count along")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Array]:
-        if not self.ndim:
-            raise TypeError("iteration over a 0-d array: it has no axis to go along; use x.item()")
-        return self._elements()
-
-    def __contains__(self, value: Any, /) -> bool:
-        if isinstance(value, (list, tuple)):
-            value = xp.asarray(value, device=self._device)
-        equal: Any = self == value
-        return bool(xp.any(equal)) if equal.__class__ is Array else False  # a value of another kind is no element
-
-    def __divmod__(self, other: Operand, /) -> tuple[Array, Array]:
-        quotient = self.__floordiv__(other)
-        return quotient if quotient is NotImplemented else (quotient, self % other)
-
-    def __rdivmod__(self, other: Operand, /) -> tuple[Array, Array]:
-        quotient = self.__rfloordiv__(other)
-        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
-
-    def item(self, *index: Any) -> Scalar:
-        """Return the only element, the one at an index, or the n-th one in row-major order, as a Python scalar."""
-        index = index[0] if len(index) == 1 and index[0].__class__ is tuple else index
-        if index:
-            for position in index:
-                check_integer(position, "item", "an index")
-            if len(index) not in (1, self.ndim):
-                text = f"incorrect number of indices for array; item() takes one for each axis, not {index}"
-                raise ValueError(text)
-            flat = len(index) == 1 and self.ndim != 1
-            return (xp.reshape(self, (-1,)) if flat else self)[index].item()
-        if self.size != 1:
-            raise ValueError(
-                "can only convert an array of size 1 to a Python scalar; item() needs an array of one element, not "
-                f"shape {self.shape}; give an index"
-            )
-        library = self._device._library
-        if library.lazy:
-            note_computation(self.dtype.itemsize, str(self._device), "item()")
-        return library.to_host(self._native).item()  # type: ignore[no-any-return]
-
-    def tolist(self) -> Any:
-        """Return the elements as nested lists of Python scalars; a Python scalar for a 0-d array."""
-        return self._device._library.to_host(self._native).tolist()
-
-    def __repr__(self) -> str:
-        return representation(self)
-
-    def __str__(self) -> str:
-        return str(self._device._library.to_host(self._native)) if shows_values(self._device) else repr(self)
-
-    def __format__(self, spec: str, /) -> str:
-        if not spec:
-            return str(self)
-        if self.ndim:
-            raise TypeError(
-                f"unsupported format string passed to Array.__format__; format {spec!r} needs a 0-d array, not shape "
-                f"{self.shape}"
-            )
-        return format(self.item(), spec)
-
     # -- copies ---------------------------------------------------------------------------------------------------
 
     def copy(self, order: Order = "C") -> Array:
@@ -522,8 +344,8 @@ class Array(Methods, Operators, Memory, EngineMethods, metaclass=_Final):
         """Return the value of an assignment as a native array of this device, or a Python scalar."""
         if value.__class__ is Array and value._device is self._device and value._native.dtype == self._native.dtype:
             return value._native
-        assigned = methods.assigned(self, value)
-        native = native_operand(assigned, self._device, "__setitem__")
+        converted = assigned(self, value, xp)
+        native = native_operand(converted, self._device, "__setitem__")
         if getattr(native, "dtype", self.dtype).kind == "c" and self.dtype.kind not in "cb":
             raise TypeError(f"cannot cast {native.dtype} to {self.dtype} in an assignment; assign xtensor.real(value)")
         return native
@@ -561,17 +383,17 @@ def to_numpy(x: AnyArray, /) -> np.ndarray[Any, Any]:
     if isinstance(x, Array):
         native, device = lowered(x._native, x._device)
         return np.array(device._library.to_host(native), copy=True, subok=False)
-    if x.__class__ not in dispatch.HOST_ARRAYS:
-        raise dispatch.not_an_array("to_numpy", x)
+    if x.__class__ not in HOST_ARRAYS:
+        raise not_an_array("to_numpy", x)
     return np.array(x, copy=True, subok=False)
 
 
-publish_methods(Methods, Memory, Array)
+publish_methods(Methods, Conversions, Memory, Array)
 add_foreign_attributes(Array, absent)
 
 # The ordinary call of a class, which _Final refuses to users. Bound once, it is the fastest way to make an object.
 make: Callable[[], Array] = type.__call__.__get__(Array)
-dispatch.make = make
+calls.make = make
 
 if compiled is not None:
     functions = recover, recover_large, recover_inplace, wrap_or_raise, temporaries.operand_place, leaving

@@ -21,45 +21,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from .dtypes import STANDARD_DTYPES, DType
 from .operations import Operation
 
-__all__ = ["Backend", "DeviceInfo", "Engine", "Memory", "Native", "Overlay", "Provider", "read_on_host"]
+if TYPE_CHECKING:
+    from .device_info import DeviceInfo, Memory
+
+__all__ = ["Backend", "Engine", "Native", "Overlay", "Provider", "read_on_host"]
 
 Native: TypeAlias = Any
 """A backend's own array: ``numpy.ndarray``, ``cupy.ndarray``, …"""
-
-
-class DeviceInfo(NamedTuple):
-    """Description of a device's hardware; None where the library does not tell.
-
-    ``total_memory`` and ``free_memory`` are bytes.
-    """
-
-    name: str
-    index: int | None = None  # type: ignore[assignment] # in the place of the method of tuples
-    total_memory: int | None = None
-    free_memory: int | None = None
-    compute_capability: str | None = None
-    unified_memory: bool | None = None
-    cores: int | None = None
-    simd: tuple[str, ...] = ()
-
-
-class Memory(NamedTuple):
-    """Bytes of a device's memory; None where the library does not tell.
-
-    ``pool_used`` is the part of the library's pool that arrays occupy, ``pool_total`` the memory that the pool holds.
-    """
-
-    total: int | None
-    free: int | None
-    pool_used: int | None = None
-    pool_total: int | None = None
 
 
 class Provider(ABC):
@@ -323,10 +298,14 @@ class Backend(Provider):
 
     def info(self, spec: str) -> DeviceInfo:
         """Return a description of the hardware."""
+        from .device_info import DeviceInfo
+
         return DeviceInfo(name=spec)
 
     def memory(self, spec: str) -> Memory:
         """Return the device's memory now."""
+        from .device_info import Memory
+
         return Memory(total=None, free=None)
 
     def synchronize(self, spec: str) -> None:

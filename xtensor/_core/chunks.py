@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from . import array
-from .array import Array, wrap
-from .device import device
+from .array import Array
+from .calls import apply, wrap
+from .devices import device
 from .errors import BackendUnavailableError, shortened
 from .operations import operation
 from .trees import mapped
@@ -110,4 +111,4 @@ def _opened(spec: str, name: str, version: str) -> Any:
         return target, attrgetter(name)(array.xp)
     except AttributeError:  # an operation without a public function
         row = operation(name)
-        return target, lambda *operands, **options: array.apply(row, target, *map(_native, operands), **options)
+        return target, lambda *operands, **options: apply(row, target, *map(_native, operands), **options)

@@ -13,12 +13,14 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from .boundary import leaving
+from .calls import wrap
 from .compiled import published
-from .device import Device, resolve
-from .dispatch import SCALARS, computes_with, wrapped
+from .device import Device
+from .devices import resolve
 from .errors import OutOfMemoryError
 from .failures import EXPLAINED_ERRORS, FOREIGN_ERRORS
-from .functions import not_implemented
+from .implementation import not_implemented
+from .operands import SCALARS, computes_with
 from .operations import Operation, declare, operation
 from .transfers import join
 
@@ -179,4 +181,4 @@ def _array_results(result: Any, device: Device, arrays: list[Any]) -> Any:
     if isinstance(result, (tuple, list)):
         items = [_array_results(item, device, arrays) for item in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
-    return wrapped(result, device) if hasattr(result, "dtype") else result
+    return wrap(result, device) if hasattr(result, "dtype") else result

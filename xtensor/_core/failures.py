@@ -12,7 +12,7 @@ import numpy as np
 
 from .boundary import cause
 from .device import Device
-from .device import device as open_device
+from .devices import device as open_device
 from .errors import (
     PACKAGES,
     CopyRequiredError,
@@ -25,7 +25,7 @@ from .errors import (
     shortened,
 )
 from .fp_warnings import collected, rewarn
-from .functions import not_implemented
+from .implementation import not_implemented
 from .operations import Operation
 from .tracing_errors import UnknownValueError
 from .trees import mapped

@@ -9,9 +9,9 @@ a thread that waits for the fork.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from contextvars import ContextVar
+from typing import Any
 
 from . import device, operations, registry
 
@@ -20,16 +20,11 @@ __all__ = ["PATIENCE", "around_forks", "prepare"]
 PATIENCE = 10.0
 """Seconds for which a fork waits for a thread that opens a device."""
 
-_held = threading.local()
+_around: list[tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]] = []
+"""Functions called before a fork, after it in the parent, and after it in the child, as they were registered."""
 
-
-class _Around(NamedTuple):
-    before: Callable[[], Any]
-    after_in_parent: Callable[[], Any]
-    after_in_child: Callable[[], Any]
-
-
-_around: list[_Around] = []
+_held: ContextVar[tuple[list[Any], list[Any]]] = ContextVar("xtensor_fork")
+"""The locks that the forking thread has acquired, and the functions called around that fork."""
 
 
 def _nothing() -> None:
@@ -54,7 +49,7 @@ def around_forks(
     after_in_parent, after_in_child
         Called in that thread of the process, and in the child's only thread.
     """
-    _around.append(_Around(before, after_in_parent, after_in_child))
+    _around.append((before, after_in_parent, after_in_child))
 
 
 def prepare() -> None:
@@ -65,16 +60,17 @@ def prepare() -> None:
 
 def _before() -> None:
     locks = (device._lock, operations.import_lock, operations.lock, *registry.locks())
-    _held.locks = [lock for lock in locks if lock.acquire(timeout=PATIENCE)]
-    _held.around = list(_around)
-    for functions in reversed(_held.around):
-        functions.before()
+    acquired, around = [lock for lock in locks if lock.acquire(timeout=PATIENCE)], list(_around)
+    _held.set((acquired, around))
+    for before, _, _ in reversed(around):
+        before()
 
 
 def _after_in_parent() -> None:
-    for functions in _held.around:
-        functions.after_in_parent()
-    for lock in reversed(_held.locks):
+    acquired, around = _held.get()
+    for _, after, _ in around:
+        after()
+    for lock in reversed(acquired):
         lock.release()
 
 
@@ -82,5 +78,5 @@ def _after_in_child() -> None:
     operations.renew_locks()
     registry.renew_locks()
     device.lose(registry.lost_libraries())
-    for functions in _held.around:
-        functions.after_in_child()
+    for _, _, after in _held.get()[1]:
+        after()

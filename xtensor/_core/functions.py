@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from types import BuiltinFunctionType, MethodDescriptorType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -24,11 +24,10 @@ from .corrections import CORRECTIONS
 from .dtypes import can_cast, in_float32
 from .errors import WrittenWithWarningError
 from .fp_warnings import collected, rewarn
+from .implementation import Function, Implementation, not_implemented
 from .operations import TABLE, Operation, watch
 
-__all__ = ["Functions", "Implementation", "not_implemented"]
-
-Function: TypeAlias = Callable[..., Any]
+__all__ = ["Functions"]
 
 COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType)
 """Classes of functions written in C, which never return NotImplemented."""
@@ -60,50 +59,6 @@ class Chapter:
 
 KINDS_OF_KERNELS = ("linear algebra", "manipulation", "reduction", "scan")
 """Kinds of operations whose kernels take the arguments of the operation's function."""
-
-
-class Implementation:
-    """Implementation of one operation on one device: its functions, and from which size a kernel is called.
-
-    Attributes
-    ----------
-    function
-        The function on native arrays.
-    inplace
-        The in-place operator on native arrays. It returns the array that was written, a new one where the library's
-        arrays are immutable.
-    kernel
-        The function for large operands. It takes the operands and an array that it may write over, or None, and
-        returns NotImplemented for a call that ``function`` computes.
-    min_size
-        Number of elements from which ``kernel`` is called.
-    min_size_without_reuse
-        The same where no operand may be written over. It is larger where ``kernel`` does nothing but write over one.
-    inplace_kernel
-        The in-place operator for large operands: it writes to its first operand, or returns NotImplemented.
-    inplace_min_size
-        Number of elements from which ``inplace_kernel`` is called.
-
-    The first call chooses ``function``, ``inplace`` or ``kernel``, and puts it here.
-    """
-
-    __slots__ = (
-        "function",
-        "inplace",
-        "inplace_kernel",
-        "inplace_min_size",
-        "kernel",
-        "min_size",
-        "min_size_without_reuse",
-    )
-
-    def __init__(
-        self, function: Function, inplace: Function, kernel: Function, inplace_kernel: Function | None
-    ) -> None:
-        self.function, self.inplace, self.kernel = function, inplace, kernel
-        self.min_size = self.min_size_without_reuse = 0  # until the first call has looked for kernels
-        self.inplace_kernel: Function = inplace_kernel or not_implemented
-        self.inplace_min_size: int = getattr(inplace_kernel, "min_size", sys.maxsize)
 
 
 class Functions:
@@ -328,11 +283,6 @@ class Functions:
             return written
 
         return compute_and_assign
-
-
-def not_implemented(*args: Any, **kwargs: Any) -> Any:
-    """The function of an operation that nothing implements."""
-    return NotImplemented
 
 
 def elements_of(operand: Any) -> int:

@@ -12,10 +12,11 @@ import numpy as np
 
 from .backend import Native
 from .boundary import cause
-from .checks import check_bounds
+from .calls import call
+from .checks import LARGEST, check_bounds
 from .device import Device
-from .dispatch import call, native_indices, native_operand
 from .failures import explained
+from .operands import native_operand
 from .operations import declare, operation
 from .resolved_keys import NO_INDEX
 
@@ -23,16 +24,21 @@ __all__ = [
     "ASSIGNED_WHERE",
     "PLAIN_KEYS",
     "SELECTED",
+    "assigned",
     "assigned_by_kernel",
     "detached",
     "is_plain",
     "key_error",
+    "native_indices",
     "native_key",
     "selected_by_kernel",
     "selecting",
 ]
 
 ASTYPE = operation("astype")
+MINIMUM = operation("minimum")
+
+UINT64 = np.dtype(np.uint64)
 
 PLAIN_KEYS = frozenset((int, slice, type(None), EllipsisType))
 """The classes of keys that a library takes as they are."""
@@ -131,3 +137,29 @@ def key_error(error: Exception, native: Native, device: Device, key: Any, *value
         except OverflowError as clearer:
             return clearer
     return explained(error, "__setitem__" if value else "__getitem__", device, (native, key, *value))
+
+
+def native_indices(indices: Native, device: Device) -> Native:
+    """Return an index array in whose dtype no element beyond the index dtype wraps to a negative index."""
+    if indices.dtype != UINT64:
+        return indices
+    return call(MINIMUM, device, indices, LARGEST)
+
+
+def assigned(x: Any, value: Any, xp: Any) -> Any:
+    """Return what is assigned to ``x``; a sequence, or NumPy's floating-point number for integers, as an Array.
+
+    NaN and infinities are no integers: they raise as in Python, and so do integers out of bounds.
+    """
+    if isinstance(value, np.integer) and x.dtype.kind in "iu":
+        return int(value)  # whose bounds are checked, where an array of integers wraps around
+    sequence = isinstance(value, (list, tuple, range))
+    if not sequence and not (isinstance(value, np.floating) and x.dtype.kind in "iu"):
+        return value
+    result = xp.asarray(value, device=x.device)
+    if x.dtype.kind in "iu" and result.dtype.kind in "iu" and result.dtype != x.dtype:
+        return xp.asarray(value, dtype=x.dtype, device=x.device)  # which checks the bounds of the dtype
+    if x.dtype.kind in "iu" and result.dtype.kind == "f" and not xp.all(xp.isfinite(result)):
+        error, number = (ValueError, "NaN") if xp.any(xp.isnan(result)) else (OverflowError, "infinity")
+        raise error(f"cannot convert float {number} to integer; assign finite numbers to an Array of dtype {x.dtype}")
+    return result

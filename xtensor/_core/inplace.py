@@ -9,10 +9,10 @@ import numpy as np
 
 from .boundary import cause, declared
 from .device import Device
-from .dispatch import SCALARS, lift_to_device_of, native_operand
 from .errors import WrittenWithWarningError
 from .failures import inplace_error, is_unwritten
 from .fp_warnings import rewarn
+from .operands import SCALARS, lift_to_device_of, native_operand
 from .operations import Operation, operation
 from .views import written
 

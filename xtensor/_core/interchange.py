@@ -10,7 +10,8 @@ from typing import Any
 
 from .backend import Native, read_on_host
 from .boundary import cause
-from .device import Device, default_device, devices
+from .device import Device
+from .devices import default_device, devices
 from .errors import CopyRequiredError, describe
 from .transfers import lowered
 

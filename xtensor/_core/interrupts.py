@@ -7,7 +7,6 @@ once for a process.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -31,7 +30,8 @@ def postponed(what: str) -> Iterator[Interrupts]:
     ``what`` completes the message that a first Ctrl-C prints. Only the main thread receives signals; in others, and for
     handlers that are not Python's, the block does nothing.
     """
-    import signal  # not worth its import before a library is imported
+    import signal  # not worth their import before a library is imported
+    import threading
 
     interrupts = Interrupts()
     if threading.current_thread() is not threading.main_thread():

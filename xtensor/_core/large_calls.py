@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .array import Array, apply, call_if_implemented, make, wrap, wrap_or_raise
+from .array import Array, make
 from .backend import Native
+from .calls import apply, call_if_implemented, wrap, wrap_or_raise
 from .compiled import with_short_way
 from .device import Device
 from .failures import recover

@@ -6,14 +6,16 @@ them: the derivative of ``lambda x: x * grad(lambda y: x * y)(2.0)`` takes the i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, TypeVar
 
-from .array import Array, wrap
+from .array import Array
 from .backend import Provider
-from .device import Device, default_device, intern
+from .calls import wrap
+from .device import Device, intern
+from .devices import default_device
 from .errors import WrittenWithWarningError
 from .fp_warnings import rewarn
 from .operations import Operation
@@ -83,11 +85,14 @@ def running(device: Device) -> Iterator[None]:
         _active.reset(token)
 
 
-def base_of(arrays: Sequence[Array]) -> Device:
-    """Return the device that a new transform stands on: the arrays' own, below the transforms that are going on."""
+def base_of(leaves: Iterable[Any]) -> Device:
+    """Return the device that a new transform of some leaves stands on, below the transforms that are going on.
+
+    It is that of the Arrays among them, or the default device.
+    """
     chosen: Device | None = None
-    for x in arrays:
-        if chosen is None or x._device.level > chosen.level:
+    for x in leaves:
+        if x.__class__ is Array and (chosen is None or x._device.level > chosen.level):
             chosen = x._device
     ground = default_device() if chosen is None else chosen
     # A variable of the imperative style is above the transforms that are going on.

@@ -5,7 +5,7 @@ The operations are named before their chapters declare them; see :func:`xtensor.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .dispatch import binary_operator, reflected_operator, unary_operator
 from .inplace import inplace_operator
@@ -39,6 +39,15 @@ class Operators:
 
     @binary_operator("not_equal")
     def __ne__(self, other: Operand, /) -> Array: ...  # type: ignore[override]
+
+    def __hash__(self: Any) -> int:
+        """Return the hash of the only element's value, as elements are keys of dictionaries; TypeError with axes.
+
+        Assignments in place change the hash: do not make them while the array is a key.
+        """
+        if self._native.ndim:
+            raise TypeError(f"unhashable type: 'Array' of shape {self.shape}; only 0-d arrays have a hash")
+        return hash(self.item())
 
     @binary_operator("less")
     def __lt__(self, other: Operand, /) -> Array: ...
@@ -168,3 +177,11 @@ class Operators:
 
     @inplace_operator("bitwise_right_shift")
     def __irshift__(self, other: Operand, /) -> Array: ...
+
+    def __divmod__(self: Any, other: Operand, /) -> tuple[Array, Array]:
+        quotient = self.__floordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self % other)
+
+    def __rdivmod__(self: Any, other: Operand, /) -> tuple[Array, Array]:
+        quotient = self.__rfloordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))

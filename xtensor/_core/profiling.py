@@ -11,8 +11,8 @@ from typing import Any
 
 from . import operations
 from .device import Device, observed
-from .functions import Implementation
 from .html import table
+from .implementation import Implementation
 from .operations import Operation
 from .text import text_table
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 import os
-import threading
+from _thread import RLock
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .backend import Backend, Overlay, Provider
 from .errors import BackendUnavailableError, describe, install_command
@@ -21,8 +21,9 @@ from .interrupts import postponed
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from .device_info import BackendInfo
+
 __all__ = [
-    "BackendInfo",
     "Entry",
     "backends",
     "entries",
@@ -49,42 +50,13 @@ META = "xtensor._meta:backend"
 """The backend of the device ``meta``, which needs no library and is in every installation."""
 
 
-class BackendInfo(NamedTuple):
-    """A backend as :func:`backends` reports it.
-
-    Attributes
-    ----------
-    name, kinds, requires
-        Its name, the kinds of device it serves, and what to install to have it.
-    available
-        Whether it works on this machine; if not, ``reason`` tells why and ``remedy`` what to do.
-    version
-        The version of its library, or None.
-    devices
-        The specs of its devices.
-    dtypes, fp64
-        The dtypes that its first device supports, and whether float64 is among them.
-    """
-
-    name: str
-    available: bool
-    reason: str = ""
-    remedy: str = ""
-    version: str | None = None
-    kinds: tuple[str, ...] = ()
-    requires: str = ""
-    devices: tuple[str, ...] = ()
-    dtypes: tuple[str, ...] = ()
-    fp64: bool = False
-
-
 class Entry:
     """A backend that may not be loaded yet, may not work, and is asked once."""
 
     def __init__(self, name: str, source: EntryPoint | Provider | BackendUnavailableError) -> None:
         self.name = name
         self._source = source
-        self.lock = threading.RLock()
+        self.lock = RLock()
         """Held while the backend is loaded and probed."""
         self._backend: Provider | None = None
         self._failure: BackendUnavailableError | None = None
@@ -178,6 +150,8 @@ class Entry:
 
     def info(self) -> BackendInfo:
         """Return the backend's state as :func:`backends` reports it."""
+        from .device_info import BackendInfo
+
         try:
             backend = self.probe()
             library, storage_spec = backend.storage(self._devices[0])
@@ -278,7 +252,7 @@ def _unavailable(what: str, error: BaseException, remedy: str = "") -> BackendUn
     return failure
 
 
-_lock = threading.RLock()
+_lock = RLock()
 _entries: dict[str, Entry] = {}
 _priority: tuple[str, ...] = ()
 generation = 0
@@ -377,9 +351,9 @@ def locks() -> list[Any]:
 def renew_locks() -> None:
     """Replace the locks in a forked process: another thread, which is gone, may have held one."""
     global _lock
-    _lock = threading.RLock()
+    _lock = RLock()
     for entry in _entries.values():
-        entry.lock = threading.RLock()
+        entry.lock = RLock()
 
 
 def lost_libraries() -> set[Backend]:

@@ -12,26 +12,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .compiled import is_within
-from .dtypes import kind_of
-from .tracing_errors import any_true, is_known, rarely
+from .tracing_errors import is_known
 
 if TYPE_CHECKING:
-    from .device import Device
     from .dtypes import DType
 
 __all__ = [
-    "base_device",
     "factors_in_range",
-    "host_looks_at",
     "is_ordinary",
     "largest",
     "least_power",
-    "needs_scaling",
     "normalized",
     "power_of_two",
     "rescaled",
-    "rescaled_where_needed",
+    "scales_of",
     "smallest",
+    "with_scaled_operands",
 ]
 
 
@@ -70,19 +66,19 @@ def rescaled(
     looks
         Whether the host may look at values.
     """
-    scales, can_scale = _scales(xp, operands, axes, size_of or largest)
+    scales, can_scale = scales_of(xp, operands, axes, size_of or largest)
     usable = wrong
     for mask in can_scale:
         usable = xp.logical_and(usable, xp.reshape(mask, result.shape))
     if looks and is_known(xp.logical_not(xp.any(usable, axis=None, keepdims=False))):
         return None
-    again = _scaled(xp, compute, operands, scales, degrees)
+    again = with_scaled_operands(xp, compute, operands, scales, degrees)
     # An infinite result that is right is kept: its derivatives are those of ordinary numbers.
     better = xp.logical_or(xp.isfinite(again), xp.isnan(result))
     return xp.where(xp.logical_and(usable, better), again, result)
 
 
-def _scales(
+def scales_of(
     xp: Any, operands: Sequence[Any], axes: tuple[int, ...], size_of: Callable[[Any, Any, tuple[int, ...]], Any]
 ) -> tuple[list[Any], list[Any]]:
     """Return the power of two of each slice of operands, and masks of the slices that have one; 1 for others."""
@@ -93,7 +89,7 @@ def _scales(
     return [power_of_two(xp, xp.where(mask, size, 1.0)) for size, mask in zip(sizes, masks, strict=True)], masks
 
 
-def _scaled(
+def with_scaled_operands(
     xp: Any, compute: Callable[..., Any], operands: Sequence[Any], scales: Sequence[Any], degrees: Sequence[int]
 ) -> Any:
     """Return the result of a homogeneous function of operands divided by powers of two, multiplied by theirs."""
@@ -132,7 +128,7 @@ def largest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
 
 def normalized(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """Return an operand with each slice divided by a power of two, so that its largest component is about 1."""
-    return _quotient(xp, x, _scales(xp, (x,), axes, largest)[0][0])
+    return _quotient(xp, x, scales_of(xp, (x,), axes, largest)[0][0])
 
 
 def smallest(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
@@ -195,100 +191,3 @@ def is_ordinary(
         low = float(xp.min(result, axis=None, keepdims=False)) if least else 0.0
     # NaN is less than no number, and not between others.
     return least <= low and -math.inf < low and high <= most and high < math.inf
-
-
-def needs_scaling(condition: Callable[..., Any], *arrays: Any) -> bool:
-    """Whether a formula is computed with scaled operands.
-
-    On devices whose results the host looks at, where a condition holds, see :func:`rarely`; on others always.
-    """
-    return _chooses(base_device(arrays[0]._device)) or rarely(condition, *arrays)
-
-
-def host_looks_at(device: Device) -> bool:
-    """Whether the host looks at results of a device: where reductions of the device itself are corrected.
-
-    Transforms are looked at as the device below them.
-    """
-    return "mean" in base_device(device)._library.corrections
-
-
-def _chooses(device: Device) -> bool:
-    """Whether a device chooses between formulas itself, because the host does not look at its results."""
-    return device._library.has_values and not host_looks_at(device)
-
-
-def base_device(device: Device) -> Device:
-    """Return the device below all transforms."""
-    while device.base is not None:
-        device = device.base
-    return device
-
-
-def rescaled_where_needed(
-    xp: Any,
-    compute: Callable[..., tuple[Any, Any]],
-    operands: Callable[[], Sequence[Any]],
-    degrees: Sequence[int],
-    axes: tuple[int, ...],
-    *,
-    centered: bool = False,
-    repeats: bool = False,
-    joined: Callable[[Any, Any], Any],
-) -> Any:
-    """Return the result of a homogeneous function of Arrays, as :func:`rescaled` does.
-
-    Where the host does not look at results, both formulas are computed, and each result is chosen on the device.
-
-    Parameters
-    ----------
-    compute
-        Function of the operands that returns the result, and the real powers or products that may underflow where the
-        result does not, of the same shape; None without any.
-    operands
-        Function that returns the operands. ``compute`` may write to those that are not the caller's.
-    centered
-        Whether slices of equal elements, whose powers are 0, are right.
-    repeats
-        Whether ``compute`` reads its operands more than once: lazy devices compute it with scaled operands. Those of
-        others would have to be kept until the largest element is known.
-    joined
-        Function of the plain result and of the one from scaled operands that returns the second with the derivative of
-        the first, or of a formula whose derivative does not leave the range: powers of the scale may.
-    """
-    arrays = operands()
-    device, dtype = base_device(arrays[0].device), arrays[0].dtype
-    if kind_of(dtype) not in "fc" or dtype.itemsize == 2 or not arrays[0].size:
-        return compute(*arrays)[0]
-    if device.lazy:
-        if not repeats:
-            return compute(*arrays)[0]
-        return _scaled(xp, lambda *scaled: compute(*scaled)[0], arrays, _scales(xp, arrays, axes, largest)[0], degrees)
-    looks = not _chooses(device)
-    with np.errstate(over="ignore", invalid="ignore"):
-        result, powers = compute(*arrays)
-        wrong = xp.logical_not(xp.isfinite(result))
-        least = least_power(dtype)
-        if powers is not None:
-            wrong = xp.logical_or(wrong, xp.logical_not(xp.logical_and(powers >= least, xp.isfinite(powers))))
-        if looks and not rarely(any_true, wrong):
-            return result
-        del arrays
-        arrays = operands()
-        if centered:
-            small = xp.reshape(
-                largest(xp, arrays[0], axes) <= math.sqrt(least) / float(np.finfo(dtype).eps), result.shape
-            )
-            wrong = xp.logical_and(wrong, xp.logical_or(small, powers != 0.0))
-
-    def again(*scaled: Any) -> Any:
-        better, powers = compute(*scaled)
-        if powers is None:
-            return better
-        # Scaled operands underflow as well where a large one has no weight.
-        return xp.where(xp.logical_and(xp.isfinite(result), powers < least), math.nan, better)
-
-    better = rescaled(xp, again, arrays, degrees, axes, result, wrong, looks=looks)
-    if better is None:
-        return compute(*arrays)[0]  # with the library's warnings
-    return joined(result, better)

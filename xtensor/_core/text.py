@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device, is_default
+from .device import Device
+from .devices import is_default
 
 __all__ = ["representation", "shows_values", "text_table"]
 
@@ -21,8 +22,8 @@ def representation(x: Any) -> str:
     """Return the text of ``repr``: the values as NumPy shows them, or what the library tells in their place."""
     library = x._device._library
     if not shows_values(x._device):
-        told = library.describe(x._native)
-        return f"Array(shape={x.shape}, dtype={x.dtype}, {told}{', ' * bool(told)}device={str(x._device)!r})"
+        notes = library.describe(x._native)
+        return f"Array(shape={x.shape}, dtype={x.dtype}, {notes}{', ' * bool(notes)}device={str(x._device)!r})"
     values = library.to_host(x._native)
     text = "Array(" + np.array2string(values, separator=", ", prefix="Array(")
     options = np.get_printoptions()

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .backend import Backend, DeviceInfo, Memory, Native
+from .backend import Backend, Native
 from .device import Device
+from .device_info import DeviceInfo, Memory
 from .dtypes import DType
 from .errors import caller_frame
 from .operations import TABLE, Operation

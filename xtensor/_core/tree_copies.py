@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .trees import Memo, Tree, TreeObject, flatten, layout
+from .trees import Memo, TreeObject, flatten, layout
 
 __all__ = ["DELETED", "Copies", "Restored", "assign"]
 
@@ -40,37 +40,31 @@ class Copies:
     Attributes
     ----------
     originals
-        The memo of the caller's objects and their Arrays.
+        The memo of the caller's objects and their Arrays. An argument is flattened with it: ``flatten(x, originals)``.
+    copies
+        Their copies, in the same order: the copy of an argument is ``tree.build(leaves, copies)``.
     """
 
     def __init__(self) -> None:
         self.originals = Memo()
-        self._copies: list[Any] = []
+        self.copies: list[Any] = []
         self._before: list[tuple[int, dict[str, Any]]] = []
         self._natives: list[Any] = []
 
-    def flatten(self, value: Any) -> tuple[list[Any], Tree]:
-        """Return the leaves and the structure of an argument."""
-        return flatten(value, self.originals)
-
-    def build(self, tree: Tree, leaves: Iterable[Any]) -> Any:
-        """Return the copy of an argument, with other leaves."""
-        return tree.build(leaves, self._copies)
-
     def map(self, function: Callable[[Any], Any], value: Any) -> Any:
         """Return the copy of an argument with a function applied to its leaves."""
-        leaves, tree = self.flatten(value)
-        return self.build(tree, [function(leaf) for leaf in leaves])
+        leaves, tree = flatten(value, self.originals)
+        return tree.build([function(leaf) for leaf in leaves], self.copies)
 
     def begin(self) -> None:
         """Note the attributes of the copies before the function runs."""
-        if not self._copies:
+        if not self.copies:
             return
-        memo = Memo(self._copies)
-        for number, copy in enumerate(self._copies):
+        memo = Memo(self.copies)
+        for number, copy in enumerate(self.copies):
             if isinstance(copy, TreeObject):
                 self._before.append((number, _layouts(copy, memo)))
-        self._natives = [getattr(copy, "_native", None) for copy in self._copies]
+        self._natives = [getattr(copy, "_native", None) for copy in self.copies]
 
     def restored(self, value: Any) -> Restored:
         """Return a value of the function, in which the caller's objects take the position of their copies."""
@@ -85,7 +79,7 @@ class Copies:
         values: list[Any] = []
         memo = self._memo()
         for number, before in self._before:
-            copy = self._copies[number]
+            copy = self.copies[number]
             now = _layouts(copy, memo)
             for name in before | now:
                 if name not in before or name not in now or before[name] != now[name]:
@@ -103,8 +97,8 @@ class Copies:
 
     def _memo(self) -> Memo:
         """Return the copies that were not written to."""
-        memo = Memo(self._copies)
-        for copy, native in zip(self._copies, self._natives, strict=True):
+        memo = Memo(self.copies)
+        for copy, native in zip(self.copies, self._natives, strict=True):
             if getattr(copy, "_native", None) is not native:
                 memo.forget(copy)
         return memo

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 __all__ = ["Memo", "Tree", "TreeObject", "arrays_of", "flatten", "layout", "leaves_of", "map_leaves", "mapped"]
 
@@ -32,7 +32,8 @@ class Tree:
     Attributes
     ----------
     kind
-        The class of the container; None for a leaf.
+        The class of the container; None for a leaf. For a dict that makes the values of missing keys, the class and the
+        function that makes them.
     keys
         The keys of a dict or the names of a dataclass's fields or an object's attributes; None for other containers.
     parts
@@ -84,8 +85,14 @@ class _Static(Tree):
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        super().__init__(_Static, None, ())
+        self.kind, self.keys, self.parts = _Static, None, ()
         self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is _Static
+
+    def __hash__(self) -> int:
+        return 1
 
     def statics(self) -> list[Any]:
         return [self.value]
@@ -93,13 +100,6 @@ class _Static(Tree):
 
 class _Shared:
     """Kind of an object or an Array that is at an earlier position, too; the key is its number in the memo."""
-
-
-class _Defaults(NamedTuple):
-    """Kind of a dict that makes the values of missing keys."""
-
-    kind: type[defaultdict[Any, Any]]
-    default_factory: Any
 
 
 class Memo:
@@ -145,6 +145,9 @@ _LEAF = _Leaf()
 LEAF = Tree(None, None, ())
 PARAMETER = Tree(None, ("parameter",), ())
 CONSTANT = Tree(None, ("constant",), ())
+PLAIN = frozenset((bool, float, int, str))
+"""Classes of attributes that are neither leaves nor containers: most of an object's, which each call goes over."""
+
 _LEARNED = {PARAMETER.keys: True, CONSTANT.keys: False}
 
 
@@ -226,7 +229,7 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
 
 def _kind(value: Any) -> Any:
     kind = value.__class__
-    return _Defaults(kind, value.default_factory) if issubclass(kind, defaultdict) else kind
+    return (kind, value.default_factory) if issubclass(kind, defaultdict) else kind
 
 
 def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
@@ -237,7 +240,9 @@ def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
     constants = value.__tree_constants__()
     attributes = vars(value)
     parts = [
-        _attribute(item, leaves, memo, CONSTANT if name in constants else PARAMETER)
+        _Static(item)
+        if item.__class__ in PLAIN
+        else _attribute(item, leaves, memo, CONSTANT if name in constants else PARAMETER)
         for name, item in attributes.items()
     ]
     return Tree(value.__class__, tuple(attributes), tuple(parts))
@@ -308,7 +313,7 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
         return tree.value  # type: ignore[attr-defined]
     if kind is _Shared:
         return known[tree.keys[0]]  # type: ignore[index]
-    if kind.__class__ is not _Defaults and _container(kind) == "object":
+    if kind.__class__ is not tuple and _container(kind) == "object":
         made = kind.__new__(kind)
         known.append(made)
         attributes = vars(made)
@@ -318,8 +323,8 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
     parts = [_build(part, leaves, known) for part in tree.parts]
     if tree.keys is not None:
         named = dict(zip(tree.keys, parts, strict=True))
-        if kind.__class__ is _Defaults:
-            return kind.kind(kind.default_factory, named)
+        if kind.__class__ is tuple:
+            return kind[0](kind[1], named)
         return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)
     if kind is list:
         return parts

@@ -8,17 +8,18 @@ transform.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary, ref
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .backend import Native
+from .calls import call
 from .compiled import track
 from .device import Device
-from .dispatch import call, lift_to_device_of
 from .indexing import is_plain
+from .operands import lift_to_device_of
 from .operations import Operation
 from .wrapping import with_links
 
@@ -37,14 +38,16 @@ class Call:
         return call(self.operation, device, native, *self.args, **self.options)
 
 
-class Rearranged(NamedTuple):
+class Rearranged:
     """The elements of an Array in another order or shape: the call that gives them, and the one that undoes it."""
 
-    read: Call
-    inverse: Call
+    __slots__ = ("inverse", "read")
+
+    def __init__(self, read: Call, inverse: Call) -> None:
+        self.read, self.inverse = read, inverse
 
 
-class Selection(NamedTuple):
+class Selection:
     """How an Array was selected from another one.
 
     Attributes
@@ -57,9 +60,10 @@ class Selection(NamedTuple):
         Weak reference to the Array that was selected. Copies of it may have the same native array.
     """
 
-    base: Any
-    view: Any
-    owner: ref[Any]
+    __slots__ = ("base", "owner", "view")
+
+    def __init__(self, base: Any, view: Any, owner: ref[Any]) -> None:
+        self.base, self.view, self.owner = base, view, owner
 
     def read(self, device: Any, native: Native) -> Native:
         """Return the view of a native array of the other Array."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Never
 
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.trees import TreeObject, flatten
 
 __all__ = ["Donation"]

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.tracing_errors import unknown
 from .._core.trees import mapped
 from .nodes import Session, session

@@ -12,9 +12,11 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from .._core import profiling
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Provider
-from .._core.device import Device, use_device
+from .._core.calls import wrap
+from .._core.device import Device
+from .._core.devices import use_device
 from .._core.kernel_program import Generator
 from .._core.tracing_errors import UnknownValueError, unknown
 from .._core.tree_copies import Copies
@@ -334,8 +336,7 @@ class Fused(Generic[P, R]):
             leaves, structure = flatten(tree, objects)
             if isinstance(tree, TreeObject) or any(leaf.__class__ is Array for leaf in leaves):
                 items = [self._flatten(leaf, arrays, numbers, objects, key, static=True) for leaf in leaves]
-                key.append(structure)
-                key.append(tuple(map(key_of, structure.statics())))
+                key += structure, tuple(map(key_of, structure.statics()))
                 return _Nested(items, structure)
         if isinstance(tree, np.ndarray):
             raise TypeError(
@@ -415,7 +416,7 @@ def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: 
         if item.__class__ is _Leaf:
             return arrays[item.index]
         if item.__class__ is _Nested:
-            return copies.build(item.tree, map(filled, item.leaves))
+            return item.tree.build(map(filled, item.leaves), copies.copies)
         return numbers[item.index] if item.__class__ is _NumberLeaf else item
 
     return mapped(tree, filled)

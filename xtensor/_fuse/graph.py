@@ -6,7 +6,7 @@ Requirement: a graph may have any depth, so that each walk is a loop.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -170,8 +170,9 @@ def needed_nodes(order: Sequence[Node], stages: dict[Node, int], wanted: Sequenc
 def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted: Collection[Node]) -> None:
     """Move steps into the kernels that read them, where that saves their memory: ``x - mean`` for an ``x`` in memory.
 
-    A step is moved if its operands are in memory anyway, and if kernels over arrays of its shape read it and nothing
-    else. Several kernels have a copy each, if the step is fast and reads one array of its size.
+    A step is moved, with those before it that nothing else reads, if their operands are in memory anyway, and if
+    kernels over arrays of its shape read it and nothing else. Several kernels have a copy each, if it is one step that
+    is fast and reads one array of its size.
     """
     readers: dict[Node, list[Node]] = {}
     steps: Counter[tuple[int, Any]] = Counter()
@@ -185,32 +186,56 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
     for node in order[::-1]:
         if node.kind != "step" or node not in needed or node in wanted:
             continue
-        operands, reading = set(operands_of(node)), readers[node]
-        if any(item.kind == "step" and item not in needed for item in operands) or not all(
-            item.kind == "reduction" or (item.kind == "step" and item.shape == node.shape) for item in reading
-        ):
+        reading, shape = readers[node], node.shape
+        if not all(item.kind == "reduction" or (item.kind == "step" and item.shape == shape) for item in reading):
             continue
-        large = sum(item.shape == node.shape for item in operands)
+        moved = _with_exclusive_operands(node, needed, readers)
+        operands = set(outside_of(moved))
+        if any(item.kind == "step" and item not in needed for item in operands):
+            continue
+        large = sum(item.shape == shape for item in operands)
         chosen = sorted({stages[item] for item in reading})
-        if large > 2 if len(chosen) == 1 else large > 1 or node.name not in FAST_STEPS:
+        several = len(chosen) > 1
+        if large > 2 or (several and (large > 1 or len(moved) > 1 or node.name not in FAST_STEPS)):
             continue
+        more = sum(map(_numbers_of, moved))
         if any(
-            steps[stage, node.shape] >= MOST_STEPS or numbers[stage, node.shape] + _numbers_of(node) > MOST_NUMBERS
+            steps[stage, shape] + len(moved) > MOST_STEPS or numbers[stage, shape] + more > MOST_NUMBERS
             for stage in chosen
         ):
             continue
         needed.discard(node)
         for stage in chosen:
-            copy = Node("step", node.name, node.operands, node.options, node.shape, node.dtype)
+            steps[stage, shape] += len(moved)
+            numbers[stage, shape] += more
+            if not several:
+                stages.update(dict.fromkeys(moved, stage))
+                continue
+            copy = Node("step", node.name, node.operands, node.options, shape, node.dtype)
             stages[copy] = stage
-            steps[stage, node.shape] += 1
-            numbers[stage, node.shape] += _numbers_of(node)
             order.append(copy)
             for operand in operands:
                 readers[operand].append(copy)
             for item in reading:
                 if stages[item] == stage:
                     item.take([copy if operand is node else operand for operand in item.operands])
+
+
+def _with_exclusive_operands(
+    node: Node, needed: Collection[Node], readers: Mapping[Node, Sequence[Node]]
+) -> list[Node]:
+    """Return a step and those before it that stay in its kernel's registers and that nothing else reads."""
+    found = [node]
+    for item in found:
+        found += [
+            operand
+            for operand in dict.fromkeys(operands_of(item))
+            if operand.kind == "step"
+            and operand not in needed
+            and operand not in found
+            and all(reader in found for reader in readers[operand])
+        ]
+    return found
 
 
 def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:

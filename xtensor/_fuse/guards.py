@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import types
 import zlib
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from operator import is_
 from typing import Any
 
@@ -45,41 +45,15 @@ def contents(array: Any) -> tuple[bytes, int]:
 def memory_of(native: Any) -> Any:
     """Return the object that owns an array's memory.
 
-    A view with strides of its own has an object of NumPy between it and the array, which also has a ``base``.
+    A view with strides of its own has an object of NumPy between it and the array, which also has a ``base``. Arrays
+    over buffers have a ``block``.
     """
     kind, owner = native.__class__, native
     while getattr(native, "base", None) is not None:
         native = native.base
         if native.__class__ is kind:
             owner = native
-    return owner
-
-
-class State:
-    """A container or a dataclass, and the key that it had.
-
-    The key of a container that holds the same objects as before is the same one, unless one of these can change: it is
-    not made anew then, because it takes ten times as long.
-    """
-
-    __slots__ = ("key", "levels", "value")
-
-    def __init__(self, value: Any, key: Any) -> None:
-        self.value, self.key = value, key
-        levels = _levels(value)
-        # The items of a tuple are the same ones as long as it exists.
-        self.levels = None if levels is None else [level for level in levels if not isinstance(level[0], tuple)]
-
-    def holds(self) -> bool:
-        """Whether the key is the same as before."""
-        if self.levels is not None:
-            for container, items, names in self.levels:
-                found = container.values() if names else container
-                if len(found) != len(items) or not all(map(is_, found, items)) or not all(map(is_, container, names)):
-                    break
-            else:
-                return True
-        return bool(key_of(self.value) == self.key)
+    return getattr(owner, "block", owner)
 
 
 Level = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
@@ -107,24 +81,41 @@ def _levels(value: Any) -> list[Level] | None:
 class Guards:
     """The values that a recording depends on.
 
+    Most replays find the same objects as the recording did, which is compared first, for many at a time.
+
     Attributes
     ----------
     exact
-        Values that are compared by identity.
+        How values are read that are compared with those of the recording.
     states
         Containers and dataclasses, with their keys.
     arrays
         Arrays whose elements are compared, with these.
     """
 
-    __slots__ = ("arrays", "exact", "states")
+    __slots__ = ("_keyed", "_levels", "_reads", "arrays", "exact", "states")
 
     def __init__(
         self, exact: Iterable[Guard] = (), states: Iterable[tuple[Any, Any]] = (), arrays: Iterable[Any] = ()
     ) -> None:
         self.exact = list(exact)
-        # A tuple of what cannot change has no levels, and holds for ever.
-        self.states = [state for state in itertools.starmap(State, states) if state.levels != []]
+        self._reads: list[tuple[Callable[[Any, Any, Any], Any], tuple[Any, ...], tuple[str, ...], tuple[Any, ...]]] = []
+        for read in dict.fromkeys([guard[0] for guard in self.exact]):
+            owners, names, values = zip(*[guard[1:] for guard in self.exact if guard[0] is read], strict=True)
+            self._reads.append((read, owners, names, values))
+        self.states: list[tuple[Any, Any]] = []
+        self._levels: list[Level] = []
+        self._keyed: list[tuple[Any, Any]] = []  # states that the same objects do not tell
+        for value, key in states:
+            levels = _levels(value)
+            if levels is None:
+                self._keyed.append((value, key))
+            else:
+                # The items of a tuple are the same ones as long as it exists.
+                levels = [level for level in levels if not isinstance(level[0], tuple)]
+                self._levels += levels
+            if levels != []:
+                self.states.append((value, key))
         self.arrays = [(array, contents(array)) for array in arrays]
 
     @property
@@ -135,16 +126,29 @@ class Guards:
     def hold(self) -> bool:
         """Whether all values are those of the recording."""
         try:
-            for read, owner, name, value in self.exact:
-                found = read(owner, name, MISSING)
-                if found is not value and not same(found, value):
+            for read, owners, names, values in self._reads:
+                if not all(map(is_, map(read, owners, names, repeat(MISSING)), values)) and not self._equal():
                     return False
         except ValueError:  # an empty cell of a closure
             return False
         try:
-            for state in self.states:
-                if not state.holds():
+            for value, key in self._keyed if self._hold_the_same() else self.states:
+                if key_of(value) != key:
                     return False
         except TypeError:  # of a value that has no key any more
             return False
         return all(contents(array) == known for array, known in self.arrays) if self.arrays else True
+
+    def _equal(self) -> bool:
+        return all(same(read(owner, name, MISSING), value) for read, owner, name, value in self.exact)
+
+    def _hold_the_same(self) -> bool:
+        """Whether the containers hold the same objects as before, of which none can change."""
+        for container, items, names in self._levels:
+            if len(container) != len(items):
+                return False
+            if not all(map(is_, container.values() if names else container, items)):
+                return False
+            if names and not all(map(is_, container, names)):
+                return False
+        return True

@@ -18,7 +18,7 @@ from .._core import profiling
 from .._core.backend import Native
 from .._core.device import Device
 from .._core.failures import recover
-from .._core.kernel_program import Generator, Program, Step, name_of
+from .._core.kernel_program import Generator, Program
 from .._core.operations import TABLE
 from .._core.tracing_errors import Number
 from .._core.trees import leaves_of, mapped
@@ -38,6 +38,7 @@ from .graph import (
 from .nodes import Assumption, Node
 from .rolls import rolls_of
 from .rows import Group, row_groups
+from .steps import program_of
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
 
@@ -236,7 +237,7 @@ class Plan:
         if not outputs:
             return
         steps = ancestors(outputs, set(nodes))
-        program, inputs, scalars = self._program(steps, outputs=outputs)
+        program, inputs, scalars = program_of(steps, outputs=outputs)
         compute = self.generator.compute
         self.kernels += 1
         shape = outputs[0].shape
@@ -305,7 +306,7 @@ class Plan:
         (operand,) = node.operands
         axes, keepdims = node.options
         steps = ancestors([operand], inside)
-        program, inputs, scalars = self._program(steps, reduction=(node.name, operand))
+        program, inputs, scalars = program_of(steps, reduction=(node.name, operand))
         for item in inputs:
             if item in self.rolls:
                 self._roll(item)
@@ -352,7 +353,7 @@ class Plan:
 
     def _rows(self, node: Node) -> None:
         group, parts = self.groups[node]
-        program, inputs, scalars = self._program(group.members, outputs=group.outputs)
+        program, inputs, scalars = program_of(group.members, outputs=group.outputs)
         compute, shape = self.generator.compute_rows, group.shape
         staged: list[Any] = []
         self.kernels += 1
@@ -384,62 +385,6 @@ class Plan:
         wanted = [copies[node] for node in group.outputs]
         plan = Plan(wanted, self.device, self.generator, by_rows=False)
         return plan, [plan.same[node] for node in wanted]
-
-    def _program(
-        self, steps: list[Node], *, outputs: Sequence[Node] = (), reduction: tuple[str, Node] | None = None
-    ) -> tuple[Program, list[Node], list[Any]]:
-        """Return the program of some steps, the nodes of its arrays and the values of its scalars."""
-        inside = set(steps)
-        inputs: dict[Node, int] = {}
-        scalars: list[tuple[Any, str]] = []
-        plans = []
-        for node in steps:
-            casts = (node.operands[0].dtype,) if node.kind == "reduction" else node.options
-            positions: list[tuple[str, Any, Any]] = []
-            for operand, dtype in zip(node.operands, casts, strict=True):
-                if operand.__class__ is not Node:
-                    positions.append(("scalar", len(scalars), dtype))
-                    scalars.append((operand, name_of(dtype)))
-                elif operand in inside:
-                    positions.append(("step", operand, dtype))
-                else:
-                    positions.append(("array", inputs.setdefault(operand, len(inputs)), dtype))
-            plans.append((node, positions))
-        if reduction is not None and reduction[1] not in inside:
-            inputs.setdefault(reduction[1], len(inputs))
-        arrays = list(inputs)
-        first = len(arrays) + len(scalars)
-        made: list[Step] = []
-        known: dict[Any, int] = {}
-
-        def position(kind: str, item: Any, dtype: Any) -> int:
-            if kind == "scalar":
-                return len(arrays) + int(item)
-            source, origin = (item, arrays[item].dtype) if kind == "array" else (known[item], item.dtype)
-            if origin == dtype:
-                return int(source)
-            key = source, dtype
-            if key not in known:
-                made.append(Step("astype", (source,), name_of(dtype)))
-                known[key] = first + len(made) - 1
-            return known[key]
-
-        for node, positions in plans:
-            operands = tuple([position(*operand) for operand in positions])
-            made.append(Step(node.name, operands, name_of(node.dtype)))
-            known[node] = first + len(made) - 1
-        reductions: tuple[tuple[str, int], ...] = ()
-        if reduction is not None:
-            name, operand = reduction
-            reductions = ((name, known[operand] if operand in inside else inputs[operand]),)
-        program = Program(
-            tuple([name_of(node.dtype) for node in arrays]),
-            tuple([dtype for _, dtype in scalars]),
-            tuple(made),
-            tuple([known[node] for node in outputs]),
-            reductions,
-        )
-        return program.shared(), arrays, [value for value, _ in scalars]
 
     # -- what no kernel computes --------------------------------------------------------------------------------------
 

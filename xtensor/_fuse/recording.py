@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.corrections import REDUCTION_CORRECTIONS, short_power
+from .._core.corrections import short_power
 from .._core.device import Device, intern
 from .._core.dtypes import DType
-from .._core.functions import not_implemented
+from .._core.implementation import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.kernel_program import Generator
 from .._core.operations import TABLE, Operation, operation
-from .._core.scaling import host_looks_at
+from .._core.reduction_corrections import REDUCTION_CORRECTIONS
+from .._core.rescaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
@@ -146,11 +147,16 @@ class Recorder:
 
         ``given`` are the arrays and numbers of the recording among the arguments.
         """
-        if operation.name == "where" and _selects_all(*operands):
+        if operation.name == "where" and _selects_all(self.base._library, *operands):
             return Traced(self.copied(operands[1].value), operands[1].node)
         if any(item.__class__ is Number or item.node.kind != "constant" for item in given):
             return None
-        result = self.base._functions.choose(operation)(*_unwrapped(operands), **_unwrapped(options))
+        function = self.base._functions.choose(operation)
+        if operation.name == "broadcast_to" and operands[0].__class__ is Traced:
+            # A view of the recording's own copy, which takes no memory and no time of a kernel that reads it.
+            view = self.library.normal(function(operands[0].node.options, *operands[1:], **options))
+            return Traced(view, Node("constant", "", (), view, view.shape, view.dtype))
+        result = function(*_unwrapped(operands), **_unwrapped(options))
         if not hasattr(result, "dtype"):
             return None
         value = self.library.normal(result)
@@ -291,7 +297,8 @@ class Recorder:
     def _traced(self, value: Native, node: Node, operands: Collection[Any]) -> Traced:
         """Return a result, as a view of the operand whose memory it has."""
         arrays = [x for x in operands if x.__class__ is Traced]
-        if getattr(value, "base", None) is not None or any(x.value is value for x in arrays):
+        may_share = getattr(value, "base", None) is not None or hasattr(value, "block")
+        if may_share or any(x.value is value for x in arrays):
             memory = memory_of(value)
             for x in arrays:
                 if memory_of(x.value) is memory:
@@ -369,7 +376,7 @@ def _resolved(
     return found
 
 
-def _selects_all(condition: Any, x: Any, y: Any) -> bool:
+def _selects_all(library: Any, condition: Any, x: Any, y: Any) -> bool:
     """Whether a constant condition selects all elements of an array that has the result's shape, dtype and memory."""
     if condition.__class__ is not Traced or x.__class__ is not Traced or condition.node.kind != "constant":
         return False
@@ -380,7 +387,7 @@ def _selects_all(condition: Any, x: Any, y: Any) -> bool:
         shapes.append(y.shape)
     elif y.__class__ is not int and y.__class__ is not float:
         return False
-    return x.shape == np.broadcast_shapes(*shapes) and bool(condition.value.all())
+    return x.shape == np.broadcast_shapes(*shapes) and bool(library.to_host(condition.value).all())
 
 
 def _varies(name: str, arrays: Sequence[Traced]) -> bool:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import wrap
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.operations import operation

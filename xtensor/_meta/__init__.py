@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core.backend import Backend, DeviceInfo, Native
-from .._core.device import device
+from .._core.backend import Backend, Native
+from .._core.device_info import DeviceInfo
+from .._core.devices import device
 from .._core.dtypes import DType
 from .arrays import MetaArray, new, unknown_value
 from .functions import Namespace, count_assignment

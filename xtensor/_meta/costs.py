@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .._core.device import device
+from .._core.devices import device
 from .._core.operations import Operation
 from .arrays import MetaArray
 from .rules import ONE_AXIS

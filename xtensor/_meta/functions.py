@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from .._core import array
-from .._core.array import wrap
+from .._core.calls import wrap
 from .._core.compositions import EXPLAINED_BY_COMPOSITION
-from .._core.device import device
+from .._core.devices import device
 from .._core.dtypes import kind_of
 from .._core.operations import TABLE, Operation
 from .._core.tracing_errors import UnknownValueError

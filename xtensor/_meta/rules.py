@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.device import device
+from .._core.devices import device
 from .._core.dtypes import DType
 from .._core.operations import Operation, operation
 from .._core.trees import mapped

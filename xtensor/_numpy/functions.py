@@ -19,7 +19,7 @@ from .. import fft, linalg
 from .._core.array import Array
 from .._core.checks import is_word
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, SCALARS
+from .._core.operands import HOST_ARRAYS, SCALARS
 from .._ops._arguments import on_device, store
 from ..lib import stride_tricks
 from .creation import CREATION

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, common_device, native_operand
+from .._core.operands import HOST_ARRAYS, common_device, native_operand
 from .._core.transfers import allowed
 
 __all__ = ["SPECIAL", "WRITING", "arrays_in", "call_on_host", "device_of_arguments", "qualified_name"]

@@ -16,9 +16,12 @@ from .reductions import NO_VALUE
 
 __all__ = ["LINEAR_ALGEBRA"]
 
+ALWAYS_COMPLEX = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
+"""Whether NumPy's eigenvalues of real matrices are complex where all of them are real."""
+
 
 def eig(a: Any) -> Any:
-    """Return eigenvalues and eigenvectors, real ones if all eigenvalues are; NumPy, ``linalg.eig``."""
+    """Return eigenvalues and eigenvectors, before NumPy 2.5 real ones if all values are; NumPy, ``linalg.eig``."""
     (a,) = as_arrays("eig", a)
     result = linalg.eig(a)
     if a.dtype.kind == "c" or not _is_real(result[0]):
@@ -27,14 +30,14 @@ def eig(a: Any) -> Any:
 
 
 def eigvals(a: Any) -> Array:
-    """Return eigenvalues, real ones if all are; NumPy, ``linalg.eigvals``."""
+    """Return eigenvalues, real ones if all are, before NumPy 2.5; NumPy, ``linalg.eigvals``."""
     (a,) = as_arrays("eigvals", a)
     values = linalg.eigvals(a)
     return xp.real(values) if a.dtype.kind != "c" and _is_real(values) else values
 
 
 def _is_real(values: Array) -> bool:
-    return not bool(xp.any(xp.not_equal(xp.imag(values), 0)))
+    return not ALWAYS_COMPLEX and not bool(xp.any(xp.not_equal(xp.imag(values), 0)))
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's name

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.checks import check_axis, check_casting, check_dtype, check_integer, check_order, check_word, is_word
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe, shortened
-from .._core.operations import COMPLEX_OF
 from .._ops import _casts
 from .._ops._arguments import as_arrays, as_operand, on_device, shared_device, store
 from .._ops._conversions import check_mode, sequence, within
@@ -21,8 +20,9 @@ from . import reductions
 from .creation import full_like, like_of
 from .host import call_on_host, device_of_arguments
 from .reductions import NO_VALUE
+from .rounding import rounded
 
-__all__ = ["SIGNATURES", "to_decimals"]
+__all__ = ["SIGNATURES"]
 
 Function = Callable[..., Any]
 
@@ -68,19 +68,7 @@ def _check_sort(name: str, kind: Any, order: Any, stable: Any) -> None:
 
 def round(a: Any, decimals: int = 0, out: Array | None = None) -> Array:
     x: Array = as_arrays("round", a)[0]
-    return store("round", x.round(decimals), out)
-
-
-def to_decimals(x: Array, decimals: int) -> Array:
-    """Round floating-point numbers to some decimals; multiples beyond the range leave them, or 0, as they are."""
-    if x.dtype.kind == "c":
-        return apply(COMPLEX_OF, x.device, *(to_decimals(part(x), decimals)._native for part in (xp.real, xp.imag)))
-    factor = 10.0 ** abs(decimals)
-    if decimals > 0:
-        multiples = x * factor
-        return xp.where(xp.isfinite(multiples), xp.round(multiples) / factor, x)
-    multiples = xp.round(x / factor)
-    return xp.where((multiples == 0) | xp.isinf(x), xp.where(multiples == 0, multiples, x), multiples * factor)
+    return store("round", rounded(x, decimals), out)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Array:

@@ -19,10 +19,11 @@ from .. import linalg
 from .._core import array
 from .._core.array import Array, ufunc_calls
 from .._core.device import Device
-from .._core.dispatch import HOST_ARRAYS, SCALARS, mixed_function
+from .._core.dispatch import mixed_function
 from .._core.dtypes import can_cast
 from .._core.errors import describe
 from .._core.fp_warnings import rewarn
+from .._core.operands import HOST_ARRAYS, SCALARS
 from .._core.operations import TABLE
 from .._ops._arguments import on_device
 from .host import SPECIAL, call_on_host, device_of_arguments, qualified_name

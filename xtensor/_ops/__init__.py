@@ -84,7 +84,7 @@ if _typing.TYPE_CHECKING:
 STANDARD: dict[str, tuple[str, ...]] = {
     "broadcasting": ("broadcast_arrays", "broadcast_shapes", "broadcast_to"),
     "conversion": ("asarray", "from_dlpack"),
-    "creation": ("arange", "eye", "linspace", "meshgrid", "tril", "triu"),
+    "creation": ("arange", "eye", "linspace", "meshgrid"),
     "data_types": (
         "astype",
         "bool",
@@ -156,6 +156,7 @@ STANDARD: dict[str, tuple[str, ...]] = {
     "sets": ("isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     "sorting": ("argsort", "sort"),
     "scans": ("cumulative_prod", "cumulative_sum"),
+    "triangles": ("tril", "triu"),
     "statistical": ("max", "mean", "min", "prod", "std", "sum", "var"),
     "utility": ("all", "any", "diff"),
 }

@@ -12,12 +12,14 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core import array
-from .._core.array import Array, wrap
-from .._core.device import Device, default_device
-from .._core.dispatch import HOST_ARRAYS, SCALARS, common_device, computing_device, native_operand
+from .._core.array import Array
+from .._core.calls import wrap
+from .._core.device import Device
+from .._core.devices import default_device
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._core.failures import rewarned
+from .._core.operands import HOST_ARRAYS, SCALARS, common_device, computing_device, native_operand
 from .._core.transfers import allowed
 from .conversion import from_list, leaves
 

@@ -10,7 +10,8 @@ import numpy as np
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer, is_word
-from .._core.device import Device, resolve
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.dtypes import DType, result_type
 from .._core.errors import describe, shortened
 from ._arguments import as_arrays, flattened, on_device

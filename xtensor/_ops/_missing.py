@@ -18,7 +18,7 @@ from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
-from .._core.scaling import base_device, rescaled_where_needed
+from .._core.rescaling import base_device, rescaled_where_needed
 from .._core.tracing_errors import any_true, rarely
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store, with_derivative_of

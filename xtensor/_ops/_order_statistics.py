@@ -284,7 +284,10 @@ def _middle(module: Any, position: Any, whole: float) -> Any:
 
 def _positions(module: Any, number: Any, levels: Any, method: str) -> tuple[Any, Any]:
     """Return the positions of quantiles among a number of elements, and the whole positions below."""
-    if method in CONTINUOUS:
+    if method == "linear":
+        # The general formula adds 1 and subtracts it, and loses the digits of small levels.
+        position = (number - 1.0) * levels
+    elif method in CONTINUOUS:
         alpha, beta = CONTINUOUS[method]
         position = number * levels + (alpha + levels * (1.0 - alpha - beta)) - 1.0
     else:

@@ -12,8 +12,8 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.errors import describe
+from .._core.operands import array_argument
 from .._numpy.host import call_on_host
 from ._arguments import as_arrays, on_device, shared_device
 from ._conversions import integers

@@ -10,10 +10,10 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_casting
 from .._core.compositions import assignment
-from .._core.dispatch import SCALARS, coerce_operands, device_of
 from .._core.dtypes import Casting, can_cast
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
+from .._core.operands import SCALARS, coerce_operands, device_of
 from .._core.tracing_errors import any_true, rarely
 from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .._core.array import Array, apply
+from .._core.array import Array
+from .._core.calls import apply
 from .._core.checks import check_shape
 from .._core.compositions import composed
-from .._core.dispatch import array_argument, array_arguments
+from .._core.operands import array_argument, array_arguments
 from .._core.operations import declare
 
 if TYPE_CHECKING:

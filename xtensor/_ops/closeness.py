@@ -11,9 +11,9 @@ from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import SCALARS, operands
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
+from .._core.operands import SCALARS, operands
 from ._arguments import as_arrays
 from ._fused import close
 

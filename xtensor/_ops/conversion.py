@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .._core.array import ASTYPE, Array, apply, call_service, wrap
+from .._core.array import ASTYPE, Array
 from .._core.backend import Engine, Native
+from .._core.calls import apply, call, call_service, serve, wrap
 from .._core.checks import check_bounds, check_cast, check_copy, check_dtype
-from .._core.device import Device, resolve
-from .._core.dispatch import HOST_ARRAYS, SCALARS, call, common_device, serve
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.dtypes import DType
 from .._core.errors import CopyRequiredError, describe
 from .._core.failures import rewarned
 from .._core.interchange import from_producer
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import HOST_ARRAYS, SCALARS, common_device
 from .._core.transfers import move
 from .joining import STACK
 

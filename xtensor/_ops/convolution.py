@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _ops as xp
-from .._core.array import Array, call_if_implemented
+from .._core.array import Array
+from .._core.calls import call_if_implemented
 from .._core.checks import is_word
 from .._core.compositions import composed
 from .._core.dtypes import result_type

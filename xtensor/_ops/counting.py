@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
-from .._core.array import Array, apply, call_if_implemented
+from .._core.array import Array
+from .._core.calls import apply, call_if_implemented
 from .._core.checks import LARGEST, check_integer
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import array_argument, coerce_operands, on_transform_of
 from .._core.dtypes import kind_of
 from .._core.errors import describe
+from .._core.operands import array_argument, coerce_operands, on_transform_of
 from .._core.operations import COMPLEX_OF, declare
 from ._arguments import on_device
 

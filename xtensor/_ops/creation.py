@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from .._core.array import Array, apply, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import LARGEST, check_bounds, check_dtype, check_flag, check_integer, integer_limits
 from .._core.compositions import composed
-from .._core.device import Device, resolve
-from .._core.dispatch import array_argument, array_arguments, call
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
-from .._core.operations import Operation, declare, operation
+from .._core.operands import array_arguments
+from .._core.operations import declare, operation
 from .broadcasting import broadcast_arrays
 from .data_types import astype
 from .filling import empty, resolve_arguments
 from .manipulation import reshape
 
-BROADCAST_TO = operation("broadcast_to")
-
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray, DTypeLike, Number, Real
 
-__all__ = ["arange", "eye", "linspace", "meshgrid", "tril", "triu"]
+__all__ = ["arange", "eye", "linspace", "meshgrid"]
 
 Shape = int | Sequence[int]
 
@@ -146,20 +146,20 @@ def _integers(
     return astype(astype(wrap(result, target), signed, copy=False), dtype, copy=False)
 
 
-def _rows_and_columns(xp: Any, rows: int, columns: int) -> tuple[Native, Native]:
+def rows_and_columns(xp: Any, rows: int, columns: int) -> tuple[Native, Native]:
     """The row and the column of each element, for broadcasting."""
     row, column = (xp.arange(0, length, 1, dtype=xp.default_integer) for length in (rows, columns))
     return xp.reshape(row, (rows, 1)), xp.reshape(column, (1, columns))
 
 
-def _clamped(k: int, rows: int, columns: int) -> int:
+def clamped(k: int, rows: int, columns: int) -> int:
     """A diagonal's offset within the integers: all beyond the corners are empty alike."""
     return max(-rows, min(k, columns))
 
 
 def _compose_eye(xp: Any, rows: int, columns: int, *, k: int, dtype: DType) -> Native:
-    row, column = _rows_and_columns(xp, rows, columns)
-    return xp.astype(xp.equal(xp.add(row, _clamped(k, rows, columns)), column), dtype)
+    row, column = rows_and_columns(xp, rows, columns)
+    return xp.astype(xp.equal(xp.add(row, clamped(k, rows, columns)), column), dtype)
 
 
 EYE = declare("eye", "creation", operands=0, dtype="argument", shape="argument", numpy="eye", composition=_compose_eye)
@@ -380,86 +380,6 @@ def meshgrid(*arrays: AnyArray, indexing: Literal["xy", "ij"] = "xy") -> tuple[A
     return tuple(grid.copy() for grid in broadcast_arrays(*grids))
 
 
-def _compose_tril(xp: Any, x: Native, *, k: int) -> Native:
-    row, column = _rows_and_columns(xp, *x.shape[-2:])
-    below = xp.less_equal(column, xp.add(row, _clamped(k, *x.shape[-2:])))
-    return xp.where(below, x, False if x.dtype.kind == "b" else 0)
-
-
-TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_compose_tril)
-
-
-@keywords_only
-def tril(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
-    r"""Return the lower triangle, :math:`a_{ij}` for :math:`j \le i + k` and 0 elsewhere, of a matrix or stack of them.
-
-    Parameters
-    ----------
-    x
-        Array of shape ``(..., M, N)``.
-    k
-        Diagonal above which elements are set to 0: 0 for the main diagonal, positive above it, negative below it.
-
-    Returns
-    -------
-    Array
-        Array of the shape and dtype of ``x``.
-
-    Raises
-    ------
-    ValueError
-        If ``x`` has no dimension; on the device ``strict`` fewer than two. Of one dimension, it is every row of a
-        matrix.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``tril``.
-    """
-    if positional:
-        raise by_position(tril, positional)
-    return _triangle(TRIL, x, k)
-
-
-def _compose_triu(xp: Any, x: Native, *, k: int) -> Native:
-    row, column = _rows_and_columns(xp, *x.shape[-2:])
-    above = xp.less_equal(xp.add(row, _clamped(k, *x.shape[-2:])), column)
-    return xp.where(above, x, False if x.dtype.kind == "b" else 0)
-
-
-TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_compose_triu)
-
-
-@keywords_only
-def triu(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
-    r"""Return the upper triangle, :math:`a_{ij}` for :math:`j \ge i + k` and 0 elsewhere, of a matrix or stack of them.
-
-    Parameters
-    ----------
-    x
-        Array of shape ``(..., M, N)``.
-    k
-        Diagonal below which elements are set to 0: 0 for the main diagonal, positive above it, negative below it.
-
-    Returns
-    -------
-    Array
-        Array of the shape and dtype of ``x``.
-
-    Raises
-    ------
-    ValueError
-        If ``x`` has no dimension; on the device ``strict`` fewer than two. Of one dimension, it is every row of a
-        matrix.
-
-    Notes
-    -----
-    Standard 2025.12, Creation Functions, ``triu``.
-    """
-    if positional:
-        raise by_position(triu, positional)
-    return _triangle(TRIU, x, k)
-
-
 def _scalar_arguments(function: str, expected: str, device: Any, **arguments: Any) -> tuple[Device, list[Any]]:
     """Return the device and the numbers of arguments that are numbers or 0-d Arrays; ``expected`` is for the error."""
     arrays = [argument for argument in arguments.values() if isinstance(argument, Array)]
@@ -485,17 +405,3 @@ def _between(start: Any, stop: Any, limits: tuple[int, int]) -> bool:
 def _distance(start: Any, stop: Any) -> float:
     """Return the larger component of ``stop - start`` in absolute value; infinite where it overflows."""
     return max(abs(float(stop.real) - float(start.real)), abs(float(stop.imag) - float(start.imag)))
-
-
-def _triangle(operation: Operation, x: AnyArray, k: int) -> Array:
-    name = operation.label
-    x = array_argument(x, name)
-    device = x._device
-    native = x._native
-    if x.ndim == 1 and not device._library.defined_only:  # a matrix of equal rows, as in NumPy
-        native = call(BROADCAST_TO, device, native, (x.shape[0], x.shape[0]))
-    elif x.ndim < 2:
-        raise ValueError(
-            f"{name}() takes an array of two or more dimensions, not shape {x.shape}; add axes with xtensor.expand_dims"
-        )
-    return apply(operation, device, native, k=check_integer(k, name, "k"))

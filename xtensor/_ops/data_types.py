@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 
 from .._core import dtypes
-from .._core.array import ASTYPE, Array, apply
+from .._core.array import ASTYPE, Array
+from .._core.calls import apply, serve
 from .._core.checks import check_cast, check_dtype, check_flag
-from .._core.device import Device, resolve
-from .._core.dispatch import HOST_ARRAYS, SCALARS, array_argument, serve
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
+from .._core.operands import HOST_ARRAYS, SCALARS, array_argument
 from .._core.operations import declare
 from .._core.transfers import move
 

@@ -12,8 +12,8 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer, check_shape
 from .._core.compositions import assignment, composed
 from .._core.device import Device
-from .._core.dispatch import device_of
 from .._core.dtypes import result_type
+from .._core.operands import device_of
 from ._arguments import as_arrays, flattened, store
 from ._casts import supported
 from ._conversions import as_values, creation_device, cycled

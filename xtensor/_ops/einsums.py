@@ -20,9 +20,9 @@ from .. import linalg
 from .._core.array import Array
 from .._core.checks import check_casting, check_dtype, check_integer, check_order
 from .._core.compositions import composed
-from .._core.dispatch import array_arguments
 from .._core.dtypes import Casting, can_cast, result_type
 from .._core.errors import describe
+from .._core.operands import array_arguments
 from ._arguments import store
 
 if TYPE_CHECKING:

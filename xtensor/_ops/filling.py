@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .._core.array import Array, Scalar, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_bounds, check_dtype, check_shape
 from .._core.compositions import composed
-from .._core.device import Device, resolve
-from .._core.dispatch import SCALARS, array_argument
+from .._core.conversions import Scalar
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.documentation import documented
 from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import SCALARS, array_argument
 from .._core.operations import declare
 from .._core.tracing_errors import Number as UnknownNumber
 from .conversion import asarray

@@ -10,9 +10,9 @@ from .. import _ops as xp
 from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_integer
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
+from .._core.operands import array_argument
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
-from .._core.array import Array, apply
+from .._core.array import Array
+from .._core.calls import apply
 from .._core.compositions import composed
 from .._core.errors import describe
 from .._core.operations import COMPLEX_OF

@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
-from .._core.dispatch import array_arguments
 from .._core.dtypes import result_type
 from .._core.errors import describe
+from .._core.operands import array_arguments
 from ._arguments import as_arrays
 from .stacking import column_stack
 

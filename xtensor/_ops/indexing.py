@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_axis
-from .._core.dispatch import (
+from .._core.errors import shortened
+from .._core.indexing import native_indices
+from .._core.keywords import by_position, keywords_only
+from .._core.large_calls import take_by_kernel
+from .._core.operands import (
     array_argument,
     array_arguments,
     coerce_operands,
-    native_indices,
     native_operand,
     not_an_array,
     on_transform_of,
 )
-from .._core.errors import shortened
-from .._core.keywords import by_position, keywords_only
-from .._core.large_calls import take_by_kernel
 from .._core.operations import declare
 from ._composing import along
 from .conversion import from_list

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core.device import Device, default_device, devices, resolve
+from .._core.device import Device
+from .._core.devices import default_device, devices, resolve
 from .._core.dtypes import STANDARD_DTYPES, DType
 from .._core.errors import describe
 from .data_types import KINDS

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ops as standard
-from .._core.array import Array, apply
+from .._core.array import Array
+from .._core.calls import apply
 from .._core.checks import check_axis
 from .._core.compositions import composed
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
 from .._core.operations import COMPLEX_OF
-from .._core.scaling import base_device, rescaled_where_needed
+from .._core.rescaling import base_device, rescaled_where_needed
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, with_derivative_of
 from ._flags import number

@@ -6,23 +6,23 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import ASTYPE, Array, apply, wrap
+from .._core.array import ASTYPE, Array
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import LARGEST, check_axis, check_integer, check_shape, check_size
 from .._core.device import Device
-from .._core.dispatch import (
+from .._core.errors import describe
+from .._core.indexing import native_indices
+from .._core.keywords import by_position, keywords_only
+from .._core.large_calls import apply_joining
+from .._core.operands import (
     HOST_ARRAYS,
     array_argument,
-    call,
     coerce_operands,
     computing_device,
-    native_indices,
     native_operand,
     not_an_array,
 )
-from .._core.errors import describe
-from .._core.keywords import by_position, keywords_only
-from .._core.large_calls import apply_joining
 from .._core.operations import declare, operation
 from ._composing import along
 

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import axes_of_array, check_axes, check_integer
 from .._core.device import Device
-from .._core.dispatch import array_argument, array_arguments, binary_function, common_device, native_operand
+from .._core.dispatch import binary_function
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_argument, array_arguments, common_device, native_operand
 from .._core.operations import declare
 from .._core.views import Call, rearranged
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import Array, Axis, apply
+from .._core.array import Array, Axis
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import as_lengths, axes_of_array, check_axes, check_axis, check_copy, check_integer
-from .._core.dispatch import array_argument
 from .._core.errors import CopyRequiredError, describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
+from .._core.operands import array_argument
 from .._core.operations import declare
 from .._core.views import Call, is_reshaped_view, rearranged
 from ._composing import along

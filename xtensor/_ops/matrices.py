@@ -10,9 +10,9 @@ from .. import linalg
 from .._core.array import Array
 from .._core.checks import LARGEST, check_integer
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.dtypes import kind_of
 from .._core.errors import describe
+from .._core.operands import array_argument
 from ._arguments import flattened
 
 if TYPE_CHECKING:

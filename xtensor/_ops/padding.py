@@ -15,10 +15,10 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import LARGEST, check_axis, check_integer
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.dtypes import kind_of
 from .._core.errors import describe, shortened
 from .._core.failures import rewarned
+from .._core.operands import array_argument
 from . import _casts
 from .quantiles import median
 

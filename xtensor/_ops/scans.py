@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Never
 
 from .. import _ops as xp
-from .._core.array import Array, apply
+from .._core.array import Array
+from .._core.calls import apply
 from .._core.checks import check_axis
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
+from .._core.operands import array_argument
 from .._core.operations import declare
 from . import _missing
 from .statistical import HALF, accumulating, in_float32

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Never, overload
 
-from .._core.array import Array, Axis, apply, wrap
+from .._core.array import Array, Axis
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import check_axes, check_axis, check_bounds, check_word
-from .._core.dispatch import array_argument, call, coerce_operands, common_device, native_operand
 from .._core.dtypes import kind_of
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_elementwise, apply_reduction
+from .._core.operands import array_argument, coerce_operands, common_device, native_operand
 from .._core.operations import declare
 
 if TYPE_CHECKING:

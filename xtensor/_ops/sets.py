@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 
-from .._core.array import Array, apply, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import check_flag
-from .._core.dispatch import array_argument, call, computing_device, native_operand
 from .._core.dtypes import result_type
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_argument, computing_device, native_operand
 from .._core.operations import declare
 from .conversion import from_list
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_axis
-from .._core.dispatch import array_argument
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_argument
 from .._core.operations import declare
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_dtype, check_flag, check_integer
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import common_device
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
+from .._core.operands import common_device
 from .._core.tracing_errors import any_true, rarely
 from ._arguments import on_device
 from ._casts import promoted

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .._core.array import Array, Axis, apply
+from .._core.array import Array, Axis
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_axes, check_cast, check_dtype
-from .._core.dispatch import array_argument
 from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
+from .._core.operands import array_argument
 from .._core.operations import Operation, declare, operation
 from .data_types import astype
 

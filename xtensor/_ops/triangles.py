@@ -1,19 +1,24 @@
-"""Triangular matrices, and indices of diagonals and triangles, with NumPy's names and signatures."""
+"""Triangles of matrices, and indices of diagonals and triangles."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
+from .._core.backend import Native
+from .._core.calls import apply, call
 from .._core.checks import LARGEST, check_dtype, check_integer, check_shape
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.dispatch import array_argument
+from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_argument
+from .._core.operations import Operation, declare, operation
 from ._casts import supported
 from ._conversions import creation_device
+from .creation import clamped, rows_and_columns
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -22,11 +27,109 @@ __all__ = [
     "diag_indices",
     "diag_indices_from",
     "tri",
+    "tril",
     "tril_indices",
     "tril_indices_from",
+    "triu",
     "triu_indices",
     "triu_indices_from",
 ]
+
+BROADCAST_TO = operation("broadcast_to")
+
+
+def _compose_tril(xp: Any, x: Native, *, k: int) -> Native:
+    row, column = rows_and_columns(xp, *x.shape[-2:])
+    below = xp.less_equal(column, xp.add(row, clamped(k, *x.shape[-2:])))
+    return xp.where(below, x, False if x.dtype.kind == "b" else 0)
+
+
+TRIL = declare("tril", "manipulation", shape="same", numpy="tril", composition=_compose_tril)
+
+
+@keywords_only
+def tril(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
+    r"""Return the lower triangle, :math:`a_{ij}` for :math:`j \le i + k` and 0 elsewhere, of a matrix or stack of them.
+
+    Parameters
+    ----------
+    x
+        Array of shape ``(..., M, N)``.
+    k
+        Diagonal above which elements are set to 0: 0 for the main diagonal, positive above it, negative below it.
+
+    Returns
+    -------
+    Array
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has no dimension; on the device ``strict`` fewer than two. Of one dimension, it is every row of a
+        matrix.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``tril``.
+    """
+    if positional:
+        raise by_position(tril, positional)
+    return _triangle(TRIL, x, k)
+
+
+def _compose_triu(xp: Any, x: Native, *, k: int) -> Native:
+    row, column = rows_and_columns(xp, *x.shape[-2:])
+    above = xp.less_equal(xp.add(row, clamped(k, *x.shape[-2:])), column)
+    return xp.where(above, x, False if x.dtype.kind == "b" else 0)
+
+
+TRIU = declare("triu", "manipulation", shape="same", numpy="triu", composition=_compose_triu)
+
+
+@keywords_only
+def triu(x: AnyArray, /, *positional: Never, k: int = 0) -> Array:
+    r"""Return the upper triangle, :math:`a_{ij}` for :math:`j \ge i + k` and 0 elsewhere, of a matrix or stack of them.
+
+    Parameters
+    ----------
+    x
+        Array of shape ``(..., M, N)``.
+    k
+        Diagonal below which elements are set to 0: 0 for the main diagonal, positive above it, negative below it.
+
+    Returns
+    -------
+    Array
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has no dimension; on the device ``strict`` fewer than two. Of one dimension, it is every row of a
+        matrix.
+
+    Notes
+    -----
+    Standard 2025.12, Creation Functions, ``triu``.
+    """
+    if positional:
+        raise by_position(triu, positional)
+    return _triangle(TRIU, x, k)
+
+
+def _triangle(operation: Operation, x: AnyArray, k: int) -> Array:
+    name = operation.label
+    x = array_argument(x, name)
+    device = x._device
+    native = x._native
+    if x.ndim == 1 and not device._library.defined_only:  # a matrix of equal rows, as in NumPy
+        native = call(BROADCAST_TO, device, native, (x.shape[0], x.shape[0]))
+    elif x.ndim < 2:
+        raise ValueError(
+            f"{name}() takes an array of two or more dimensions, not shape {x.shape}; add axes with xtensor.expand_dims"
+        )
+    return apply(operation, device, native, k=check_integer(k, name, "k"))
 
 
 @composed

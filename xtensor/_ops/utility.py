@@ -9,10 +9,10 @@ import numpy as np
 from .._core.array import Array, Axis
 from .._core.backend import Native
 from .._core.checks import check_axes, check_axis, check_integer
-from .._core.dispatch import array_argument, coerce_operands, common_device, native_operand
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
+from .._core.operands import array_argument, coerce_operands, common_device, native_operand
 from .._core.operations import declare
 from .broadcasting import broadcast_to
 from .data_types import astype, result_type

@@ -8,7 +8,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.compositions import composed
-from .._core.device import default_device
+from .._core.devices import default_device
 from .._core.errors import describe
 from .elementwise.special import i0
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_function
 from .._core.device import Device
 from .._core.errors import describe
@@ -85,7 +86,7 @@ def vmap(
     def batched(*args: Any, **kwargs: Any) -> Any:
         leaves, tree = flatten((args, kwargs))
         axes = _axes_of_arguments(in_axes, args, kwargs)
-        base = base_of([leaf for leaf in leaves if leaf.__class__ is Array])
+        base = base_of(leaves)
         device = standing_on(Batching, base).device
         arrays = [leaf if axis is None else _array(leaf, base) for leaf, axis in zip(leaves, axes, strict=True)]
         size = _size(arrays, axes, axis_size)

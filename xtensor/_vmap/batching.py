@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import wrap
 from .._core.levels import Level
 from .._core.operations import Operation
 from .._core.tracer import at_caller

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.device import Device
 from .._core.levels import lifted
 from .._core.trees import mapped

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _ops as xp
 from .._core import operations
-from .._core.array import wrap
+from .._core.calls import wrap
 from .._core.levels import computing
 from .._core.operations import Operation
 from .._core.tracer import at_caller

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import wrap
 from .._core.device import Device
 from .._core.operations import operation
 
@@ -35,7 +36,7 @@ def by_value(native: Native, device: Device) -> Native:
             return of_transform(native)
     if native.__class__ is not np.ndarray:
         return copied(native, device)
-    if _is_read_only(native):
+    if not native.flags.writeable and _is_read_only(native):
         return native
     if native.size < LARGE:
         return native.copy()

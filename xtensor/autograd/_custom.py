@@ -7,7 +7,8 @@ from functools import partial, wraps
 from typing import Any, TypeVar
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_function
 from .._core.device import Device
 from .._core.errors import describe
@@ -16,11 +17,12 @@ from .._core.tree_copies import Copies
 from .._core.trees import flatten, map_leaves
 from .._vmap import vmap
 from .._vmap.batching import Batching
+from ._arguments import arrays_of
 from ._copies import by_value, fresh
 from ._record import wrapped
 from ._table import Derivative
 from ._transform import Transform
-from ._transforms import arrays_of, pulled_with_masks, stop_gradient
+from ._transforms import pulled_with_masks, stop_gradient
 
 __all__ = ["Context", "Function", "checkpoint", "differentiated_by", "highest_transform", "with_derivative_of"]
 
@@ -295,7 +297,7 @@ def checkpoint(f: F) -> F:
             copies, given = Copies(), list(leaves)
             for position, x in zip(positions, arrays, strict=True):
                 given[position] = x
-            positional, named = copies.build(copies.flatten((args, kwargs))[1], given)
+            positional, named = flatten((args, kwargs), copies.originals)[1].build(given, copies.copies)
             copies.begin()
             output = f(*positional, **named)
             if not structure:  # what is assigned when it is computed again is discarded

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import wrap
 from .._core.device import Device
 from .._core.levels import running, standing_on
 from .._core.trees import mapped

@@ -19,7 +19,8 @@ from .._core.tracing_errors import UnknownValueError
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
 from .._vmap import vmap
-from ._transforms import Argnums, Function, arrays_of, as_array, check_transform, grad, jvp, learned, positions, vjp
+from ._arguments import Argnums, as_array, check_transform, is_learned, positions
+from ._transforms import Function, grad, jvp, vjp
 
 __all__ = ["hessian", "hvp", "jacobian"]
 
@@ -50,25 +51,22 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
     def differentiated(*args: Any, **kwargs: Any) -> Any:
         chosen = positions(argnums, len(args), "jacobian")
 
-        base = base_of(arrays_of(args, kwargs))
+        base = base_of(flatten((args, kwargs))[0])
         leaves, tree = flatten(tuple([args[number] for number in chosen]))
-        flags = learned(leaves, tree)
+        flags = list(map(is_learned, leaves, tree.learned()))
 
         def of_arrays(*arrays: Array) -> Any:
             copies = Copies()  # what the function assigns to attributes of objects is discarded with them
             found = iter(arrays)
-            flat, structure = copies.flatten(tuple([args[number] for number in chosen]))
-            built = copies.build(
-                structure, [next(found) if flag else leaf for leaf, flag in zip(flat, flags, strict=True)]
-            )
+            flat, structure = flatten(tuple([args[number] for number in chosen]), copies.originals)
+            entered = [next(found) if flag else leaf for leaf, flag in zip(flat, flags, strict=True)]
+            built = structure.build(entered, copies.copies)
             given = [copies.map(lambda leaf: leaf, arg) for arg in args]
             for number, value in zip(chosen, built, strict=True):
                 given[number] = value
             return f(*given, **{key: copies.map(lambda leaf: leaf, value) for key, value in kwargs.items()})
 
-        inputs = [
-            lifted(as_array(leaf, "jacobian", base), base) for leaf, flag in zip(leaves, flags, strict=True) if flag
-        ]
+        inputs = [as_array(leaf, "jacobian", base) for leaf, flag in zip(leaves, flags, strict=True) if flag]
         outputs, output_tree = (_by_rows if mode == "reverse" else _by_columns)(of_arrays, inputs)
         blocks = []
         for row in outputs:

@@ -14,8 +14,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import wrap
 from .._core.device import Device
 from .._core.dtypes import DType
 from .._core.tracer import AbstractValue
@@ -134,20 +135,18 @@ class PullOfOne(Pull):
         self._connection = row.connection
         self._base = base
 
-    def __call__(self, node: Node, g: Any) -> Iterable[Any]:
-        return self._pulled(self._function, node, g)
+    def __call__(self, node: Node, g: Any, function: Any = None) -> Iterable[Any]:
+        """``function`` is computed in the place of the pullback."""
+        out, x, args, options = node.saved
+        result = node if out is None else wrapped(out, self._base)  # a node has a shape and a dtype
+        operand = node.parents[0] if x is None else wrap(x, self._base)
+        return ((function or self._function)(g, result, operand, *args, **options),)
 
     def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:
         if self._connection is None:
             return repeat(None)
-        pulled = self._pulled(self._connection, node, as_weights(mask, g))
+        pulled = self(node, as_weights(mask, g), self._connection)
         return [None if part is None else part != 0 for part in pulled]
-
-    def _pulled(self, function: Any, node: Node, g: Any) -> Iterable[Any]:
-        out, x, args, options = node.saved
-        result = node if out is None else wrapped(out, self._base)  # a node has a shape and a dtype
-        operand = node.parents[0] if x is None else wrap(x, self._base)
-        return (function(g, result, operand, *args, **options),)
 
 
 class PullOfSeveral(PullOfOne):
@@ -165,9 +164,9 @@ class PullOfSeveral(PullOfOne):
         result, args, options = wrapped(node.saved, self._base)
         return self._masked(g, mask, result, *args, **options)  # type: ignore[no-any-return]
 
-    def _pulled(self, function: Any, node: Node, g: Any) -> Iterable[Any]:
+    def __call__(self, node: Node, g: Any, function: Any = None) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)
-        found = function(g, result, *args, **options)
+        found = (function or self._function)(g, result, *args, **options)
         return found if isinstance(found, (tuple, list)) else (found,)
 
 
@@ -202,7 +201,9 @@ def as_weights(mask: Any, g: Any) -> Any:
     device, dtype = g._device, g.dtype
     if dtype.kind != "f" or dtype.itemsize < 4:
         dtype = device.default_dtypes["real floating"]
-    return xp.ones(g.shape, dtype=dtype, device=device) if mask is None else xp.astype(mask, dtype)
+    if mask is None:
+        return xp.broadcast_to(xp.ones((), dtype=dtype, device=device), g.shape)
+    return xp.astype(mask, dtype)
 
 
 RELEASED, NOTHING, select = _Released(), Pull(), _Select()

@@ -18,8 +18,10 @@ from typing import Any, TypeVar
 
 from .. import _ops as xp
 from .._core.array import Array
+from .._core.calls import apply
 from .._core.dtypes import DType, kind_of
 from .._core.errors import NotDifferentiableError
+from .._core.operations import operation
 
 __all__ = [
     "CONSTANT",
@@ -35,6 +37,8 @@ __all__ = [
     "pullback_row",
     "unknown",
 ]
+
+BROADCAST_TO = operation("broadcast_to")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -262,11 +266,14 @@ def fit(g: Array, shape: tuple[int, ...], dtype: DType) -> Array:
         extra = g.ndim - len(shape)
         if extra > 0:
             g = xp.sum(g, axis=tuple(range(extra)), dtype=g.dtype)
-        axes = tuple(i for i, length in enumerate(g.shape) if length != 1 and shape[i - g.ndim] == 1)
+        axes = []
+        for i, length in enumerate(g.shape, -g.ndim):
+            if length != 1 and shape[i] == 1:
+                axes.append(i)
         if axes:
-            g = xp.sum(g, axis=axes, keepdims=True, dtype=g.dtype)
+            g = xp.sum(g, axis=tuple(axes), keepdims=True, dtype=g.dtype)
         if g.shape != shape:
-            g = xp.broadcast_to(g, shape)
+            g = apply(BROADCAST_TO, g._device, g._native, shape)
     if g.dtype != dtype:
         if kind_of(g.dtype) == "c" and kind_of(dtype) != "c":
             g = xp.real(g)

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._core.array import wrap
 from .._core.backend import Native
+from .._core.calls import wrap
 from .._core.device import Device
 from .._core.dtypes import DType, is_bfloat16
 from .._core.levels import Level, computing

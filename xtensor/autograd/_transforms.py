@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_function
 from .._core.device import Device
 from .._core.dtypes import kind_of
@@ -22,73 +25,20 @@ from .._core.operations import operation
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
 from .._vmap.batching import Batching
+from ._arguments import Argnums, as_array, check_transform, is_learned, positions
 from ._copies import by_value, copied, fresh
 from ._forward import Forward
 from ._record import Variable, backpropagate
 from ._reverse import Reverse
-from ._transform import Transform, is_inexact
+from ._transform import Transform
 
 __all__ = ["grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
-FULL = operation("full").index
+ONES = operation("ones").index
 
 Function = Callable[..., Any]
-Argnums = int | Sequence[int]
-
-
-# -- arguments --------------------------------------------------------------------------------------------------------
-
-
-def arrays_of(*trees: Any) -> list[Array]:
-    """Return the Arrays in nested containers."""
-    return [leaf for leaf in flatten(trees)[0] if leaf.__class__ is Array]
-
-
-def check_transform(f: Any, argnums: Any, name: str) -> None:
-    """Raise TypeError unless a transform of a function of some of its arguments was called with such."""
-    check_function(f, name)
-    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
-    if not all(isinstance(number, int) for number in numbers):
-        raise TypeError(
-            f"{name}(): argnums is an integer or a tuple of integers, not {describe(argnums)}; {name}(f) returns a "
-            "function, which takes the arguments of f"
-        )
-
-
-def positions(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
-    """Return the numbers of the differentiated arguments."""
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-    for number in numbers:
-        if not -count <= number < count:
-            raise ValueError(
-                f"{name}(): argnums names argument {describe(number)}, but the function was called with {count} "
-                "positional arguments; arguments to differentiate are passed by position"
-            )
-    return tuple([number % count for number in numbers])
-
-
-def as_array(leaf: Any, name: str, device: Device) -> Array:
-    """Return a leaf of a differentiated argument as an Array of a floating-point dtype."""
-    if leaf.__class__ in (float, complex) or isinstance(leaf, np.floating):
-        return xp.asarray(leaf, device=device)
-    if isinstance(leaf, np.ndarray):
-        leaf = xp.asarray(leaf, device=device)
-    if leaf.__class__ is not Array:
-        raise TypeError(f"{name}() differentiates with respect to Arrays and floats, not {describe(leaf)}")
-    if not is_inexact(leaf.dtype):
-        raise TypeError(
-            f"{name}() differentiates with respect to floating-point Arrays, not dtype {leaf.dtype}; cast it with "
-            "xtensor.astype(x, xtensor.float64), or leave the argument out of argnums"
-        )
-    return leaf
-
-
-def learned(leaves: Sequence[Any], tree: Tree) -> list[bool]:
-    """Return for each leaf whether it is differentiated: of an object's Arrays, those of floating point it learns."""
-    return [
-        flag is not False and (flag is None or is_inexact(leaf.dtype))
-        for leaf, flag in zip(leaves, tree.learned(), strict=True)
-    ]
+Input = tuple[Array, Any]
+"""An argument's Array, and the native array of the transform that stands for it."""
 
 
 class Run:
@@ -101,8 +51,8 @@ class Run:
     output
         What the function returned, with Arrays of the transform.
     inputs
-        The leaves of each differentiated argument as Arrays of the base, the native arrays of the transform that stand
-        for them, and their structure. A leaf that an object does not learn is None.
+        The leaves of each differentiated argument, and their structure. A leaf is an Array of the base with the native
+        array of the transform that stands for it; None for one that an object does not learn.
     """
 
     def __init__(
@@ -125,18 +75,17 @@ class Run:
         for key, value in kwargs.items():
             flat[key] = flatten(value, copies.originals)
         if base is None:
-            base = base_of([leaf for leaves, _ in flat.values() for leaf in leaves if leaf.__class__ is Array])
+            base = base_of(chain.from_iterable(map(itemgetter(0), flat.values())))
         self.base, self.device = base, standing_on(kind, base).device
-        inputs: dict[int, tuple[list[Array | None], list[Any], Tree]] = {}
+        inputs: dict[int, tuple[list[Input | None], Tree]] = {}
         given: dict[Any, Any] = {}
         for key, (leaves, tree) in flat.items():
             if key in chosen:
-                arrays, leaves = self._entered(leaves, tree, name, enter)
-                # The native arrays, as a function may assign to its arguments, which then have others.
-                inputs[key] = arrays, [x._native for x in leaves], tree
+                entering, leaves = self._entered(leaves, tree, name, enter)
+                inputs[key] = entering, tree
             else:
                 leaves = list(map(self._constant, leaves))
-            given[key] = copies.build(tree, leaves)
+            given[key] = tree.build(leaves, copies.copies)
         self.inputs = list(map(inputs.__getitem__, chosen))
         positional = list(map(given.pop, range(len(args))))
         self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
@@ -156,15 +105,20 @@ class Run:
 
     def _entered(
         self, leaves: list[Any], tree: Tree, name: str, enter: Callable[[Array, Device], Array]
-    ) -> tuple[list[Array | None], list[Any]]:
-        """Return the leaves of a differentiated argument as Arrays of the base, and as those of the transform."""
-        arrays: list[Array | None] = []
+    ) -> tuple[list[Input | None], list[Any]]:
+        """Return the leaves of a differentiated argument as inputs, and as Arrays of the transform."""
+        inputs: list[Input | None] = []
         entered = []
-        for leaf, is_learned in zip(leaves, learned(leaves, tree), strict=True):
-            x = lifted(as_array(leaf, name, self.base), self.base) if is_learned else None
-            arrays.append(x)
-            entered.append(self._constant(leaf) if x is None else enter(x, self.device))
-        return arrays, entered
+        for leaf, flag in zip(leaves, tree.learned(), strict=True):
+            if is_learned(leaf, flag):
+                x = as_array(leaf, name, self.base)
+                entered.append(enter(x, self.device))
+                # The native array, as a function may assign to its arguments, which then have others.
+                inputs.append((x, entered[-1]._native))
+            else:
+                inputs.append(None)
+                entered.append(self._constant(leaf))
+        return inputs, entered
 
     def _constant(self, leaf: Any) -> Any:
         return lifted(leaf, self.device) if leaf.__class__ is Array else leaf
@@ -187,9 +141,8 @@ def as_variable(x: Array, device: Device, *, is_users: bool = False) -> Array:
     return wrap(device.native_type(native, Variable(native, is_users=is_users)), device)
 
 
-def without_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    if not has_aux:
-        return output, None
+def with_aux(output: Any, name: str) -> tuple[Any, Any]:
+    """Return the result and the other data of a function that returns a pair of them."""
     if not isinstance(output, tuple) or len(output) != 2:
         raise TypeError(f"{name}(has_aux=True): the function returns a pair (result, data), not {describe(output)}")
     return output
@@ -232,20 +185,27 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
     The gradient with respect to a complex argument :math:`z = a + bi` is
     :math:`\partial f/\partial a - i\,\partial f/\partial b`, as in JAX; its conjugate is the direction of ascent.
     """
+    return _differentiated(f, argnums, has_aux, keeps_value=True)
+
+
+def _differentiated(f: Function, argnums: Argnums, has_aux: bool, *, keeps_value: bool) -> Function:
+    """Return the function of :func:`value_and_grad`, or that of :func:`grad`, which needs no copy of the value."""
     check_transform(f, argnums, "grad")
 
     @wraps(f)
     def differentiated(*args: Any, **kwargs: Any) -> Any:
         chosen = positions(argnums, len(args), "grad")
         run = Run(Reverse, f, args, kwargs, chosen, "grad", as_variable)
-        output, aux = without_aux(run.output, has_aux, "grad")
+        output, aux = with_aux(run.output, "grad") if has_aux else (run.output, None)
         seeds = _seed(output, run.device)
-        value = run.value(output)
+        value = run.value(output) if keeps_value else None
         auxiliary = run.value(aux) if has_aux else None
         run.output = output = aux = None  # the pass back frees the record as it goes
         gradients = _gradients(seeds, run, retain=False)
         result = gradients[0] if isinstance(argnums, int) else tuple(gradients)
-        return ((value, auxiliary) if has_aux else value), result
+        if keeps_value:
+            return ((value, auxiliary) if has_aux else value), result
+        return (result, auxiliary) if has_aux else result
 
     return differentiated
 
@@ -265,14 +225,7 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     >>> autograd.grad(lambda x: xp.sum(x**3))(xp.asarray([1.0, 2.0]))
     Array([ 3., 12.])
     """
-    both = value_and_grad(f, argnums, has_aux)
-
-    @wraps(f)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
-        value, result = both(*args, **kwargs)
-        return (result, value[1]) if has_aux else result
-
-    return gradient
+    return _differentiated(f, argnums, has_aux, keeps_value=False)
 
 
 def _seed(output: Any, device: Device) -> list[Any]:
@@ -283,32 +236,33 @@ def _seed(output: Any, device: Device) -> list[Any]:
         raise TypeError(f"grad() takes a function whose result is real, not {describe(output)}; return a float")
     if output.__class__ is not Array:
         raise TypeError(f"grad() takes a function whose result is an Array of shape (), not {describe(output)}")
-    if output.shape != ():
+    node = output._native.node if output._device is device else None
+    shape, dtype = (output.shape, output.dtype) if node is None else (node.shape, node.dtype)
+    if shape != ():
         raise TypeError(
-            f"grad() takes a function whose result is one number, not an Array of shape {output.shape}; reduce it with "
+            f"grad() takes a function whose result is one number, not an Array of shape {shape}; reduce it with "
             "xtensor.sum, or use vjp or jacobian"
         )
-    dtype = output.dtype
     if kind_of(dtype) != "f":
         raise TypeError(
             f"grad() takes a function whose result is real, not of dtype {dtype}; use vjp for complex results"
         )
-    if output._device is not device or output._native.node is None:
+    if node is None:
         return []
     base = device.base
     assert base is not None
-    return [(output._native.node, wrap(base.table[FULL].function((), 1, dtype=dtype), base))]
+    return [(node, wrap(base.table[ONES].function((), dtype=dtype), base))]
 
 
 def _gradients(seeds: list[Any], run: Run, *, retain: bool) -> list[Any]:
     with np.errstate(all="ignore"):
         found = backpropagate(seeds, retain=retain)
     results = []
-    for arrays, variables, tree in run.inputs:
+    for inputs, tree in run.inputs:
         leaves = []
-        for x, variable in zip(arrays, variables, strict=True):
-            g = None if x is None else found.get(variable.node)
-            leaves.append(xp.zeros_like(x) if g is None and x is not None else g)
+        for item in inputs:
+            g = None if item is None else found.get(item[1].node)
+            leaves.append(xp.zeros_like(item[0]) if g is None and item is not None else g)
         results.append(tree.build(leaves))
     return results
 
@@ -334,7 +288,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     check_function(f, "vjp")
     run = Run(Reverse, f, primals, {}, tuple(range(len(primals))), "vjp", as_variable)
-    output, aux = without_aux(run.output, has_aux, "vjp")
+    output, aux = with_aux(run.output, "vjp") if has_aux else (run.output, None)
     results, tree = flatten(output)
     value = run.value(output)
 
@@ -368,7 +322,7 @@ def pulled_with_masks(
     connected: dict[Variable, Array | None] = {}
     with np.errstate(all="ignore"):
         found = backpropagate(seeds, connected_elements=connected)
-    variables = [variable.node for _, entered, _ in run.inputs for variable in entered]
+    variables = [item[1].node for inputs, _ in run.inputs for item in inputs if item is not None]
     parts = [xp.zeros_like(x) if node not in found else found[node] for x, node in zip(primals, variables, strict=True)]
     return parts, [connected.get(node) for node in variables]
 
@@ -422,7 +376,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
         raise TypeError(f"jvp() takes primals and tangents as tuples, not {describe(primals)} and {describe(tangents)}")
     if len(primals) != len(tangents):
         raise ValueError(f"jvp() takes a tangent for each primal, not {len(tangents)} for {len(primals)}")
-    base = base_of(arrays_of(primals, tangents))
+    base = base_of(flatten((primals, tangents))[0])
     given = iter(
         [
             g
@@ -436,7 +390,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
         return wrap(device.native_type(by_value(x._native, base), by_value(tangent._native, base)), device)
 
     run = Run(Forward, f, tuple(primals), {}, tuple(range(len(primals))), "jvp", enter, base)
-    output, aux = without_aux(run.output, has_aux, "jvp")
+    output, aux = with_aux(run.output, "jvp") if has_aux else (run.output, None)
 
     def tangent_of(leaf: Any) -> Any:
         if leaf.__class__ is not Array:
@@ -452,11 +406,10 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
 def differentiated_part(value: Any, name: str, base: Device) -> Any:
     """Return an argument as Arrays of the base, with None in the position of those that its objects do not learn."""
     leaves, tree = flatten(value)
-    flags = learned(leaves, tree)
     return tree.build(
         [
-            lifted(as_array(leaf, name, base), base) if is_learned else None
-            for leaf, is_learned in zip(leaves, flags, strict=True)
+            as_array(leaf, name, base) if is_learned(leaf, flag) else None
+            for leaf, flag in zip(leaves, tree.learned(), strict=True)
         ]
     )
 

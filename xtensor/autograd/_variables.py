@@ -12,10 +12,11 @@ from .._core.array import Array
 from .._core.dtypes import kind_of
 from .._core.errors import describe
 from .._core.levels import active, base_of, lifted, lowered, standing_on
+from ._arguments import as_array
 from ._record import Node, backpropagate
 from ._reverse import Reverse
 from ._transform import Transform
-from ._transforms import as_array, as_variable
+from ._transforms import as_variable
 
 __all__ = ["Hook", "backward", "register_hook", "variable", "zero_grad"]
 
@@ -33,11 +34,11 @@ def variable(x: Any) -> Array:
     Array
         Array whose attribute ``grad`` is None until a pass back, and then the sum of the gradients of all passes.
     """
-    base = base_of([x] if x.__class__ is Array else [])
+    base = base_of([x])
     array = as_array(x, "variable", base)
     while isinstance(array._device._library, Transform) and array._device.level > len(active()):
         array, base = lowered(array, array._device), array._device.base
-    return as_variable(lifted(array, base), standing_on(Reverse, base).device, is_users=True)
+    return as_variable(array, standing_on(Reverse, base).device, is_users=True)
 
 
 def _node(x: Any, name: str) -> Node:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_integer
 from .._core.dtypes import result_type
 from .._core.errors import describe, shortened

@@ -9,14 +9,13 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
-from .._core.checks import is_word
 from .._core.compositions import composed
 from .._core.documentation import documented
 from .._core.dtypes import kind_of, result_type
-from .._core.errors import describe, shortened
+from .._core.errors import shortened
 from .._ops._arguments import as_arrays, store
 from ._along_axes import fftn, ifftn, irfftn, rfftn
-from ._checks import Norm, is_sequence
+from ._checks import Norm, check_norm, is_sequence
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -160,12 +159,7 @@ def _transform(
 ) -> Array:
     """Return a transform of an array-like over some axes, cast to the dtype that the transform is defined for."""
     (a,) = as_arrays(name, a)
-    if norm is not None and not is_word(norm, ("backward", "ortho", "forward")):
-        raise ValueError(
-            f"Invalid norm value {norm if isinstance(norm, str) else shortened(norm)}; "
-            f'should be "backward", "ortho" or '
-            f'"forward": {name}() got {describe(norm)}'
-        )
+    check_norm(norm, name)
     if s is not None and is_sequence(s) and is_sequence(axes) and len(s) != len(axes):
         raise ValueError(
             f"Shape and axes have different lengths. {name}() got s={shortened(s)} and axes={shortened(axes)}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, call
 from .._core.checks import axes_of_array, check_axis, is_word
 from .._core.device import Device
-from .._core.dispatch import array_argument, call
 from .._core.errors import describe, shortened
+from .._core.operands import array_argument
 from .._core.operations import operation
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "Norm",
     "check_axis_sequence",
     "check_length",
+    "check_norm",
     "check_transform",
     "is_sequence",
     "without_empty_axes",
@@ -57,13 +59,17 @@ def check_transform(x: AnyArray, name: str, norm: Norm) -> tuple[Array, Device, 
             f"{name}() takes real numbers, not dtype {x.dtype}; use xtensor.fft.{COMPLEX_COUNTERPARTS[name]}, "
             "or take xtensor.real(x) first"
         )
+    check_norm(norm, name)
+    return x, device, "backward" if norm is None else norm
+
+
+def check_norm(norm: Norm, name: str) -> None:
+    """Check that a normalization is one of those that a transform has."""
     if norm is not None and not is_word(norm, ("backward", "ortho", "forward")):
         raise ValueError(
             f"Invalid norm value {norm if isinstance(norm, str) else shortened(norm)}; "
-            f'should be "backward","ortho" or "forward". '
-            f"{name}(): norm is 'backward', 'ortho' or 'forward', not {describe(norm)}"
+            f'should be "backward", "ortho" or "forward". {name}() got {describe(norm)}'
         )
-    return x, device, "backward" if norm is None else norm
 
 
 def check_length(requested: int | None, axis_length: int, name: str, parameter: str, *, half: bool) -> int:

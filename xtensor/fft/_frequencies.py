@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import ASTYPE, Array, apply
+from .._core.array import ASTYPE, Array
 from .._core.backend import Native
+from .._core.calls import apply, call
 from .._core.checks import check_dtype, check_integer
-from .._core.device import Device, resolve
-from .._core.dispatch import array_argument, call
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_argument
 from .._core.operations import Operation, declare
 from ._checks import check_axis_sequence, check_length
 

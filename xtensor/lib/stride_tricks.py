@@ -8,7 +8,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import as_lengths, check_axes, check_flag
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
+from .._core.operands import array_argument
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray

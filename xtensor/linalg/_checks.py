@@ -9,8 +9,8 @@ import numpy as np
 
 from .._core.array import Array
 from .._core.device import Device
-from .._core.dispatch import array_argument, native_operand
 from .._core.errors import describe
+from .._core.operands import array_argument, native_operand
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray

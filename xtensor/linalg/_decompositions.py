@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never
 
-from .._core.array import Array, apply, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import check_flag
-from .._core.dispatch import call
 from .._core.errors import describe, shortened
 from .._core.keywords import by_position, keywords_only
 from .._core.operations import declare

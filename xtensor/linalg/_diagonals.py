@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_cast, check_dtype, check_integer
 from .._core.dtypes import DType
 from .._core.keywords import by_position, keywords_only

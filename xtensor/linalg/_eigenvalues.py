@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._core.array import ASTYPE, Array, apply, wrap
+from .._core.array import ASTYPE, Array
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.device import Device
-from .._core.dispatch import call
 from .._core.operations import declare
 from ._checks import check_square_matrices
 

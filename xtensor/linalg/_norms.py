@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never
 
 import numpy as np
 
-from .._core.array import Array, Axis, apply, wrap
+from .._core.array import Array, Axis
 from .._core.backend import Native
+from .._core.calls import apply, call, wrap
 from .._core.checks import check_axes
-from .._core.dispatch import array_argument, call, coerce_operands
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
+from .._core.operands import array_argument, coerce_operands
 from .._core.operations import declare
 from .._ops._composing import cutoff
 from ._checks import check_matrices, check_square_matrices, tolerance_option

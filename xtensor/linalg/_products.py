@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_axis, check_integer
-from .._core.dispatch import array_arguments
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_arguments
 from .._core.operations import declare
 from .._ops._composing import identity
 from .._ops.linear_algebra import _pair

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, apply, wrap
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply, serve, wrap
 from .._core.compositions import composed
-from .._core.dispatch import array_arguments, coerce_operands, serve
 from .._core.dtypes import finfo, kind_of, result_type
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
+from .._core.operands import array_arguments, coerce_operands
 from .._core.operations import declare
 from .._ops._composing import cutoff, identity
 from .._ops.linear_algebra import _pair

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.checks import check_flag
-from .._core.dispatch import array_arguments
 from .._core.dtypes import kind_of, result_type
+from .._core.operands import array_arguments
 from .._core.operations import declare
 from .._ops._composing import identity
 from .._ops.linear_algebra import _pair

@@ -6,9 +6,9 @@ from typing import Any, Literal, TypeAlias
 
 from .._core.array import Array
 from .._core.checks import check_axes, check_word
-from .._core.dispatch import device_of
 from .._core.dtypes import kind_of
 from .._core.errors import describe, shortened
+from .._core.operands import device_of
 
 __all__ = [
     "Precision",

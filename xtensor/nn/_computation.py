@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, call_if_implemented, wrap
+from .._core.array import Array
+from .._core.calls import call_if_implemented, wrap
 from .._core.device import Device
-from .._core.dispatch import common_device, native_operand
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.large_calls import call_elementwise_if_implemented
+from .._core.operands import common_device, native_operand
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
 

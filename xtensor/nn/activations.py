@@ -9,7 +9,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_word
 from .._core.compositions import composed
-from .._core.dispatch import array_argument, array_arguments
+from .._core.operands import array_argument, array_arguments
 from .._core.operations import declare
 from ..special.error_functions import erfc
 from ..special.reductions import LOG_SOFTMAX, SOFTMAX, log_softmax_over, softmax_over

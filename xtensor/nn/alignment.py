@@ -11,8 +11,8 @@ from .. import _ops as xp
 from .._core.array import Array, to_numpy
 from .._core.checks import check_flag, check_integer, check_word
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
 from .._core.errors import describe
+from .._core.operands import coerce_operands
 from ._checks import check_real_floating
 from ._computation import in_single
 from .distances import Reduction, reduced

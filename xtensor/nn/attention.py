@@ -9,7 +9,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands, device_of
+from .._core.operands import coerce_operands, device_of
 from .._core.operations import declare
 from ._checks import Precision, broadcasts_to, check_number, check_precision, check_real_floating
 from ._computation import compute

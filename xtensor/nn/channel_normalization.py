@@ -9,7 +9,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag, check_integer
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
+from .._core.operands import coerce_operands
 from .._core.operations import declare
 from .._fuse.formulas import compute_formula
 from ._checks import check_eps, check_parameter, check_real_floating

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
 from .._core.documentation import documented
+from .._core.operands import coerce_operands
 from .._core.operations import declare
 from ._checks import check_parameter, check_real_floating
 from ._computation import compute

@@ -8,7 +8,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_flag, check_integer, check_word
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
+from .._core.operands import coerce_operands
 from ..linalg import vector_norm
 from ..special.logistic import log_expit
 from ._checks import broadcasts_to, check_eps, check_number, check_parameter, check_real_floating

@@ -8,8 +8,8 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.compositions import composed
-from .._core.dispatch import array_arguments
-from .._core.scaling import base_device
+from .._core.operands import array_arguments
+from .._core.rescaling import base_device
 from .._core.tracing_errors import any_true, rarely
 from ._checks import check_real_floating
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
+from .._core.operands import coerce_operands
 from .._core.operations import declare
 from ._checks import Precision, check_parameter, check_precision, check_real_floating
 from ._computation import compute

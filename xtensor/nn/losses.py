@@ -11,11 +11,11 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_word
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
 from .._core.dtypes import kind_of
 from .._core.errors import shortened
+from .._core.operands import coerce_operands
 from .._core.operations import declare
-from .._core.scaling import base_device
+from .._core.rescaling import base_device
 from .._core.tracing_errors import any_true, rarely
 from ..special.reductions import log_softmax_over
 from ._checks import check_number, check_parameter, check_real_floating

@@ -20,12 +20,15 @@ from .windows import lengths_of, padded, parts_of_windows
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
-__all__ = ["first_largest", "max_pool1d", "max_pool2d", "max_pool3d", "maxima"]
+__all__ = ["at_windows", "first_largest", "max_pool1d", "max_pool2d", "max_pool3d", "maxima"]
 
 LARGEST = [
     declare(f"nn.max_pool{axes}d", "network", accepts="real floating", shape="argument", primitive=False)
     for axes in (1, 2, 3)
 ]
+
+AT_WINDOWS = declare("nn.at_windows", "network", operands=2, accepts="real floating", shape="argument", primitive=False)
+"""Zeros with elements of windows at their positions; there is no public function."""
 
 MAX_POOL = """
 Parameters
@@ -230,6 +233,18 @@ def maxima(
     x = padded(x, widths, -math.inf)
     parts = [x[key] for key in parts_of_windows(kernel, strides, dilations, outputs)]
     return reduce(xp.maximum, parts) if len(parts) > 1 else xp.asarray(parts[0], copy=True)
+
+
+def at_windows(x: Array, parts: list[Array], keys: list[Any]) -> Array:
+    """Return zeros of the shape of ``x`` with parts at some keys, which do not overlap."""
+    return compute(AT_WINDOWS, _assigned, x, *parts, keys=tuple(keys))
+
+
+def _assigned(x: Array, *parts: Array, keys: tuple[Any, ...]) -> Array:
+    result = xp.zeros_like(x)
+    for key, part in zip(keys, parts, strict=True):
+        result[key] = part
+    return result
 
 
 def _indices(

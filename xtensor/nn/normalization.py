@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
+from .._core.operands import coerce_operands
 from .._core.operations import Operation, declare
-from .._core.scaling import is_ordinary, least_power, needs_scaling, power_of_two
+from .._core.rescaling import needs_scaling
+from .._core.scaling import is_ordinary, least_power, power_of_two
 from .._fuse.formulas import compute_formula
 from ._checks import check_eps, check_last_axes, check_parameter, check_real_floating
 from ._computation import compute

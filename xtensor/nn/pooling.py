@@ -12,8 +12,8 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag, check_integer
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.documentation import documented
+from .._core.operands import array_argument
 from .._core.operations import declare
 from ._checks import check_real_floating
 from ._computation import compute

@@ -8,7 +8,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
-from .._core.dispatch import array_arguments
+from .._core.operands import array_arguments
 from .._core.operations import declare
 from ._checks import broadcasts_to, check_real_floating
 from ._computation import compute

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
+from .._core.operands import coerce_operands
 from ._checks import check_real_floating
 
 if TYPE_CHECKING:

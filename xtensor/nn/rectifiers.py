@@ -9,7 +9,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.compositions import composed
-from .._core.dispatch import array_argument, array_arguments
+from .._core.operands import array_argument, array_arguments
 from .._core.operations import declare
 from ..special.logistic import expit, log_expit
 from ._checks import check_number, check_real_floating

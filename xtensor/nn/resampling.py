@@ -12,8 +12,8 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag, check_word
 from .._core.compositions import composed
-from .._core.dispatch import array_argument
 from .._core.errors import describe
+from .._core.operands import array_argument
 from ._checks import check_number, check_real_floating
 from .windows import along_axis, lengths_of
 

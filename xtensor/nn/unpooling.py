@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.compositions import composed
-from .._core.dispatch import coerce_operands
 from .._core.documentation import documented
 from .._core.errors import describe
+from .._core.operands import coerce_operands
 from ._documentation import SPATIAL
 from .pooling import Lengths, checked
 from .windows import lengths_of

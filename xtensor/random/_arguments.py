@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_shape
 from .._core.device import Device
-from .._core.dispatch import native_operand
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe, shortened
+from .._core.operands import native_operand
 
 if TYPE_CHECKING:
     from .._core.annotations import ArrayLike, DTypeLike
@@ -88,12 +89,12 @@ def require(condition: Any, message: str, value: Any, remedy: str) -> None:
     """Raise ValueError unless a condition holds, for all elements of an Array."""
     if condition is True or (condition is not False and bool(xp.all(condition))):
         return
-    met = (
+    received = (
         f"; it is {shortened(value)}"
         if not isinstance(value, Array)
         else f"; some elements of shape {value.shape} are not"
     )
-    raise ValueError(f"{message}{met}; {remedy}")
+    raise ValueError(f"{message}{received}; {remedy}")
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._core.checks import check_integer
-from .._core.device import Device, resolve
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.errors import describe
 from .._fuse.draws import note_streams, recorded
 from .._vmap.draws import for_each_example

@@ -18,7 +18,8 @@ import numpy as np
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_dtype
-from .._core.device import Device, resolve
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.profiling import note_host_work
 from .._core.trees import mapped
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _ops as xp
 from .. import linalg
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_integer
-from .._core.dispatch import native_operand
 from .._core.dtypes import kind_of
 from .._core.errors import shortened
 from .._core.fp_warnings import rewarn
+from .._core.operands import native_operand
 from ..special.reductions import softmax_over
 from ._arguments import Size, floating, non_negative, output_shape, probability, require
 from ._counts import FLOAT64, INT64, Counts

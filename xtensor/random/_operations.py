@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core.array import Array, apply
+from .._core.array import Array
 from .._core.backend import Native
+from .._core.calls import apply
 from .._core.device import Device
 from .._core.operations import declare
 from .._core.random_constants import PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL

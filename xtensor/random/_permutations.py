@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, wrap
+from .._core.array import Array
+from .._core.calls import wrap
 from .._core.checks import check_axis, check_flag, check_integer
-from .._core.dispatch import native_operand
 from .._core.errors import describe
+from .._core.operands import native_operand
 from . import _formulas as formulas
 from ._arguments import Size, floating, output_shape, require
 from ._uniforms import Uniforms

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import _ops as xp
-from .._core.array import Array, call_if_implemented, wrap
-from .._core.device import Device, resolve
-from .._core.dispatch import call
+from .._core.array import Array
+from .._core.calls import call, call_if_implemented, wrap
+from .._core.device import Device
+from .._core.devices import resolve
 from .._core.dtypes import DType
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula

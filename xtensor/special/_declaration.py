@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .._core.array import ASTYPE, Array, call_if_implemented, wrap
+from .._core.array import ASTYPE, Array
 from .._core.backend import Native
+from .._core.calls import call, call_if_implemented, wrap
 from .._core.compositions import composed
 from .._core.device import Device
-from .._core.device import device as open_device
-from .._core.dispatch import array_argument, call, computing_device, native_operand
+from .._core.devices import device as open_device
 from .._core.dtypes import DType, result_type
 from .._core.errors import install_command
 from .._core.large_calls import call_elementwise_if_implemented
+from .._core.operands import array_argument, computing_device, native_operand
 from .._core.operations import Accepts, Operation
 from .._core.operations import declare as declare_operation
 from .._core.transfers import allowed, move

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, overload
 
 from .. import _ops as xp
-from .._core.array import Array, Axis, call_if_implemented
+from .._core.array import Array, Axis
+from .._core.calls import call_if_implemented
 from .._core.checks import check_axes, check_flag
 from .._core.operations import declare
 from ._declaration import arrays, special

@@ -12,7 +12,7 @@ from xtensor.backend import DType, Program, Step
 from .arrays import BufferArray
 from .formulas import apply
 from .languages import Language
-from .layouts import Offsets, layout_of, needs_64_bits, strides_in
+from .layouts import Offsets, contiguous, layout_of, needs_64_bits, strides_in
 from .runtime import Number, numbers_of
 from .source import Kernel, SourceBuilder
 
@@ -44,7 +44,12 @@ def compute(
     if outputs is None:
         outputs = [runtime.empty(shape, program.dtypes[position]) for position in program.outputs]
     operands = (*outputs, *arrays)
-    layout = layout_of(shape, strides_in(operands, shape))
+    for x in operands:
+        if not x.is_dense or x.shape != shape:
+            layout = layout_of(shape, strides_in(operands, shape))
+            break
+    else:
+        layout = contiguous(len(operands))
     # Compilers see that contiguous elements follow one another by positions of 64 bits, of which no sum overflows.
     wide = layout.key[0] == 1 or needs_64_bits(*operands)
     key = "elementwise", runtime.language, layout.key, wide
@@ -52,7 +57,7 @@ def compute(
     if kernel is None:
         kernel = program.kernels[key] = _kernel(program, runtime.language, layout.key, wide)
     numbers = (*[x.offset for x in operands], *layout.numbers)
-    runtime.launch(kernel, operands, scalar_arguments(program, scalars), numbers, outputs[0].size)
+    runtime.launch(kernel, operands, scalar_arguments(program, scalars) if scalars else (), numbers, outputs[0].size)
     return tuple(outputs)
 
 

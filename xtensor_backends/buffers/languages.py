@@ -13,10 +13,19 @@ from xtensor.backend import DType
 
 from ..kernels.values import COMPONENTS, Number
 
-__all__ = ["INDEX", "Language", "OpenCL", "OpenCLOnCPU", "component"]
+__all__ = ["INDEX", "ITEMS", "Language", "OpenCL", "OpenCLOnCPU", "component"]
 
 INDEX = "I"
 """The name of the type of positions and lengths, which each kernel defines: 32 bits, or 64 for large arrays."""
+
+ITEMS = "first", "end"
+"""Names of the numbers of a work item's first element, and of the one after its last, where work items have loops."""
+
+VECTORS = " interleave_count(4)"
+"""Four vectors at a time: 16 registers do not hold the constants of a formula, which are loaded once for four.
+
+The compiler makes one at a time otherwise. Of exp and sin in float32, four take 0.6 and 0.75 of the time (PoCL 3).
+"""
 
 
 def component(dtype: DType) -> DType:
@@ -103,6 +112,10 @@ class Language(ABC):
         """The declaration of a local variable."""
 
     @abstractmethod
+    def array(self, kind: str, name: str, length: int) -> str:
+        """The declaration of a local array."""
+
+    @abstractmethod
     def read(self, buffer: str, offset: str, dtype: DType) -> str:
         """An element of a buffer that is not complex, as a local variable."""
 
@@ -110,18 +123,30 @@ class Language(ABC):
     def written(self, text: str, dtype: DType) -> str:
         """A local variable as an element of a buffer."""
 
-    def loops(self, body: Sequence[str], check: Sequence[str], covered: Sequence[str]) -> Sequence[str]:
-        """The statements of a work item.
+    def items(self, body: Sequence[str]) -> Sequence[str]:
+        """The statements of a work item, of those for an element ``i``."""
+        return body
+
+    def vectors(
+        self, index: str, span: tuple[str, str], body: Sequence[str], check: Sequence[str], covered: Sequence[str]
+    ) -> Sequence[str]:
+        """A loop over elements that do not depend on each other.
 
         Parameters
         ----------
+        index, span
+            The name of an element's number, the first number, and the one after the last.
         body
-            The statements for an element ``i``.
+            The statements for an element.
         check, covered
             Statements without branches: those that set ``uncovered`` to 1 where a formula does not cover an element,
             and those that compute an element that formulas cover. None where ``body`` has no branches.
         """
-        return body
+        return self.loop(index, span, body)
+
+    def loop(self, index: str, span: tuple[str, str], body: Sequence[str]) -> list[str]:
+        """A loop over numbers."""
+        return [f"for ({self.variable(INDEX, index, span[0])} {index} < {span[1]}; {index}++) {{", *body, "}"]
 
     @abstractmethod
     def kernel(
@@ -236,6 +261,9 @@ class OpenCL(Language):
     def variable(self, kind: str, name: str, text: str) -> str:
         return f"{kind} {name} = {text};"
 
+    def array(self, kind: str, name: str, length: int) -> str:
+        return f"{kind} {name}[{length}];"
+
     def read(self, buffer: str, offset: str, dtype: DType) -> str:
         return f"{buffer}[{offset}]" + (" != 0" if dtype.kind == "b" else "")
 
@@ -284,23 +312,29 @@ class OpenCLOnCPU(OpenCL):
     def intrinsic(self, name: str, dtype: DType, operands: Sequence[str]) -> str:
         return f"__builtin_{name}{'f' if dtype.itemsize == 4 else ''}({', '.join(operands)})"
 
-    def loops(self, body: Sequence[str], check: Sequence[str], covered: Sequence[str]) -> Sequence[str]:
+    def items(self, body: Sequence[str]) -> Sequence[str]:
+        return self._loop("i", ITEMS, body)
+
+    def vectors(
+        self, index: str, span: tuple[str, str], body: Sequence[str], check: Sequence[str], covered: Sequence[str]
+    ) -> Sequence[str]:
         if not check:
-            return self._loop("first", "end", body)
+            return self._loop(index, span, body, VECTORS)
+        first, end = span
+        block = "start", "stop"
         return [
-            f"for ({INDEX} start = first; start < end; start += {self.BLOCK}) {{",
-            f"const {INDEX} stop = min(start + {self.BLOCK}, end);",
+            f"for ({INDEX} start = {first}; start < {end}; start += {self.BLOCK}) {{",
+            f"const {INDEX} stop = {end} - start < {self.BLOCK} ? {end} : start + {self.BLOCK};",
             "uint uncovered = 0;",
-            *self._loop("start", "stop", check),
+            *self._loop(index, block, check, VECTORS),
             "if (uncovered) {",
-            *self._loop("start", "stop", body),
+            *self._loop(index, block, body),
             "} else {",
-            *self._loop("start", "stop", covered),
+            *self._loop(index, block, covered, VECTORS),
             "}",
             "}",
         ]
 
-    def _loop(self, start: str, stop: str, body: Sequence[str]) -> list[str]:
+    def _loop(self, index: str, span: tuple[str, str], body: Sequence[str], options: str = "") -> list[str]:
         # Work items do not depend on each other.
-        pragma = "#pragma clang loop vectorize(assume_safety)"
-        return [pragma, f"for ({INDEX} i = {start}; i < {stop}; i++) {{", *body, "}"]
+        return [f"#pragma clang loop vectorize(assume_safety){options}", *self.loop(index, span, body)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .arrays import BufferArray, broadcast_strides
 from .source import SourceBuilder, unravelled
 
-__all__ = ["Layout", "Offsets", "layout_of", "needs_64_bits", "strides_in"]
+__all__ = ["CONTIGUOUS", "STRIDED", "Layout", "Offsets", "contiguous", "layout_of", "needs_64_bits", "strides_in"]
 
 Shape = tuple[int, ...]
 
@@ -67,6 +67,12 @@ def layout_of(shape: Shape, strides: tuple[Shape, ...]) -> Layout:
     return Layout((len(merged), letters), merged, tuple(numbers))
 
 
+@cache
+def contiguous(number: int) -> Layout:
+    """Return the layout of a number of operands of one shape, each of whose elements follow one another."""
+    return Layout((1, CONTIGUOUS * number), (1,), ())
+
+
 def _letter(steps: Shape) -> str:
     if steps == (0,):
         return SAME
@@ -103,6 +109,19 @@ class Offsets:
                 terms += [f"{c} * {step}" for c, step in zip(coordinates, steps, strict=True)]
             offsets.append(builder.index(" + ".join(terms)) if len(terms) > 1 else start)
         return offsets
+
+    @property
+    def inner(self) -> str:
+        """The name of the last axis's length; "" where there is one axis."""
+        return self._shape[-1]
+
+    def moved(self, offsets: Sequence[str], lane: str) -> list[str]:
+        """Declare the offset of each operand a number of elements further along the last axis; return the names."""
+        moved = []
+        for letter, steps, offset in zip(self._letters, self._strides, offsets, strict=True):
+            step = f"{lane} * {steps[-1]}" if letter == STRIDED else lane
+            moved.append(offset if letter == SAME else self._builder.index(f"{offset} + {step}"))
+        return moved
 
 
 def strides_in(arrays: Sequence[BufferArray], shape: Shape) -> tuple[Shape, ...]:

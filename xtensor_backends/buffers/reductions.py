@@ -1,21 +1,23 @@
 """Kernels of reductions: of arrays, and of the values of a program, which are not in memory.
 
 A work item reduces a part of a row, in blocks of :data:`BLOCK` elements, so that rounding errors of sums grow with the
-number of blocks. The parts of a row are reduced by a second kernel. Neighbouring work items read neighbouring elements.
+number of blocks. The parts of a row are reduced by a second kernel. Neighbouring work items read neighbouring elements;
+on a CPU, a work item reads elements that follow one another: :mod:`xtensor_backends.buffers.lanes`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from xtensor.backend import DType, Program, Step
 
 from .arrays import BufferArray
 from .elementwise import copied, scalar_arguments, scalar_values, values_of
 from .formulas import apply
+from .lanes import lanes_of, write_lanes
 from .languages import Language
 from .layouts import Offsets, layout_of, needs_64_bits, strides_in
 from .runtime import Number
@@ -31,11 +33,14 @@ OPERATIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimu
 BLOCK = 64
 """Elements that a work item combines before it combines their result with the others."""
 
-ITEMS = 4096
+FEWEST_ITEMS = 4096
 """Work items from which rows are not divided."""
 
 PART = 256
 """Elements of a part of a row, at least."""
+
+ITEMS, ROWS, COLUMNS = "items", "rows", "columns"
+"""Elements that a work item reduces: a part of a row, one by one; lanes of adjacent rows; or lanes of a row."""
 
 
 def reduce(name: str, x: BufferArray, axes: Shape, *, keepdims: bool) -> BufferArray:
@@ -62,53 +67,85 @@ def reduce_program(
     keepdims: bool,
 ) -> tuple[BufferArray, ...]:
     """Return the reductions of a program over some axes of a shape; there are elements."""
-    outer = tuple([axis for axis in range(len(shape)) if axis not in axes])
-    rows = math.prod([shape[axis] for axis in outer])
-    length = math.prod([shape[axis] for axis in axes])
-    parts = _parts(rows, length)
-    result_shape = tuple(
-        [1 if axis in axes else shape[axis] for axis in range(len(shape)) if keepdims or axis not in axes]
-    )
     strides = strides_in(arrays, shape)
-    results = _launch(program, arrays, scalars, (shape, strides, outer, axes), parts)
-    if parts > 1:
-        results = [
-            reduce(name, table, (0,), keepdims=False)
-            for table, (name, _) in zip(results, program.reductions, strict=True)
-        ]
-    return tuple([x.view(result_shape, None, 0) for x in results])
+    runtime = arrays[0].runtime
+    plan = _plan(shape, strides, axes, keepdims, runtime.language.has_loops)
+    if plan.first:
+        first = reduce_program(program, arrays, scalars, shape, plan.first, keepdims=True)
+        rest = tuple([axis for axis in axes if axis not in plan.first])
+        results = [reduce(name, x, rest, keepdims=True) for x, (name, _) in zip(first, program.reductions, strict=True)]
+        return tuple([x.view(plan.shape, None, 0) for x in results])
+    rows, length, parts = plan.sizes
+    partial = plan.shape if parts == 1 else (parts, rows)
+    results = [runtime.empty(partial, program.dtypes[position]) for _, position in program.reductions]
+    wide = needs_64_bits(*arrays, *results) or rows * length >= 2**30
+    key = "reduction", runtime.language, plan.form, plan.keys, wide
+    kernel = program.kernels.get(key)
+    if kernel is None:
+        kernel = program.kernels[key] = _kernel(program, runtime.language, plan.form, plan.keys, wide)
+    numbers = (*plan.sizes, *[x.offset for x in arrays], *plan.numbers)
+    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, plan.items)
+    if parts == 1:
+        return tuple(results)
+    totals = [reduce(name, x, (0,), keepdims=False) for x, (name, _) in zip(results, program.reductions, strict=True)]
+    return tuple([x.view(plan.shape, None, 0) for x in totals])
+
+
+class Plan(NamedTuple):
+    """How a reduction is computed.
+
+    Attributes
+    ----------
+    shape
+        The result's shape.
+    first
+        The axes that are reduced before the others, by a call of its own; none where one kernel reduces all.
+    form, items
+        What a work item reduces, and the number of work items.
+    sizes
+        The number of rows, their length, and the number of their parts.
+    keys, numbers
+        The keys of the layouts of rows and of their elements, and the numbers of both.
+    """
+
+    shape: Shape
+    first: Shape
+    form: str
+    items: int
+    sizes: tuple[int, int, int]
+    keys: tuple[tuple[int, str], tuple[int, str]]
+    numbers: Shape
+
+
+@lru_cache(2048)  # without the cache it takes half of the time of a small launch
+def _plan(shape: Shape, strides: tuple[Shape, ...], axes: Shape, keepdims: bool, has_loops: bool) -> Plan:
+    outer = tuple([axis for axis in range(len(shape)) if axis not in axes])
+    result = tuple([1 if axis in axes else shape[axis] for axis in range(len(shape)) if keepdims or axis not in axes])
+    kept, reduced = layout_of(*_of_axes(shape, strides, outer)), layout_of(*_of_axes(shape, strides, axes))
+    rows, length = math.prod(kept.shape), math.prod(reduced.shape)
+    first: Shape = ()
+    form, parts = ITEMS, _parts(rows, length)
+    items = parts * rows
+    if has_loops:
+        if len(reduced.shape) > 1:
+            # The last axes come first, along which elements follow one another.
+            first = next(axes[k:] for k in range(1, len(axes)) if _are_one(shape, strides, axes[k:]))
+        lanes = lanes_of(kept, reduced)
+        form, parts, items = ROWS if lanes.are_rows else COLUMNS, lanes.parts, lanes.items
+    numbers = (*kept.numbers, *reduced.numbers)
+    return Plan(result, first, form, items, (rows, length, parts), (kept.key, reduced.key), numbers)
+
+
+def _are_one(shape: Shape, strides: tuple[Shape, ...], axes: Shape) -> bool:
+    """Whether axes are one axis for all operands."""
+    return len(layout_of(*_of_axes(shape, strides, axes)).shape) == 1
 
 
 def _parts(rows: int, length: int) -> int:
     """Return the number of parts of a row."""
-    if rows >= ITEMS or length < 2 * PART:
+    if rows >= FEWEST_ITEMS or length < 2 * PART:
         return 1
-    return min(-(-length // PART), -(-ITEMS // rows))
-
-
-def _launch(
-    program: Program,
-    arrays: Sequence[BufferArray],
-    scalars: Sequence[Number],
-    layout: tuple[Shape, tuple[Shape, ...], Shape, Shape],
-    parts: int,
-) -> list[BufferArray]:
-    """Return the reductions of each part, with the shape (parts, rows)."""
-    shape, strides, outer, axes = layout
-    runtime = arrays[0].runtime
-    rows = layout_of(*_of_axes(shape, strides, outer))
-    columns = layout_of(*_of_axes(shape, strides, axes))
-    number, length = math.prod(rows.shape), math.prod(columns.shape)
-    dtypes = [program.dtypes[position] for _, position in program.reductions]
-    results = [runtime.empty((parts, number), dtype) for dtype in dtypes]
-    wide = needs_64_bits(*arrays, *results) or number * length >= 2**31
-    key = "reduction", runtime.language, rows.key, columns.key, wide
-    kernel = program.kernels.get(key)
-    if kernel is None:
-        kernel = program.kernels[key] = _kernel(program, runtime.language, rows.key, columns.key, wide)
-    numbers = [number, length, parts, *[x.offset for x in arrays], *rows.numbers, *columns.numbers]
-    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, parts * number)
-    return results
+    return min(-(-length // PART), -(-FEWEST_ITEMS // rows))
 
 
 def _of_axes(shape: Shape, strides: Sequence[Shape], axes: Shape) -> tuple[Shape, tuple[Shape, ...]]:
@@ -116,34 +153,53 @@ def _of_axes(shape: Shape, strides: Sequence[Shape], axes: Shape) -> tuple[Shape
 
 
 def _kernel(
-    program: Program, language: Language, rows: tuple[int, str], columns: tuple[int, str], wide: bool
+    program: Program, language: Language, form: str, keys: tuple[tuple[int, str], tuple[int, str]], wide: bool
 ) -> Kernel:
     builder = SourceBuilder(language, wide=wide)
-    outputs = [builder.output(program.dtypes[position]) for _, position in program.reductions]
+    dtypes = [program.dtypes[position] for _, position in program.reductions]
+    outputs = [builder.output(dtype) for dtype in dtypes]
     inputs = [builder.input(dtype) for dtype in program.dtypes[: len(program.inputs)]]
-    number, length, parts = builder.numbers(3)
+    rows, length, parts = builder.numbers(3)
     starts = builder.numbers(len(inputs))
-    row_offsets, column_offsets = Offsets(builder, rows), Offsets(builder, columns)
+    row_offsets, column_offsets = [Offsets(builder, key) for key in keys]
     scalars = scalar_values(builder, program)
-    part, row = builder.index(f"i / {number}"), builder.index(f"i % {number}")
-    bases = row_offsets.at(row, starts)
 
-    def elements(index: str) -> list[Any]:
-        values = values_of(builder, program, inputs, column_offsets.at(index, bases), scalars)
+    def elements(column: str, bases: Sequence[str]) -> list[Any]:
+        values = values_of(builder, program, inputs, column_offsets.at(column, bases), scalars)
         return [values[position] for _, position in program.reductions]
 
-    def combine(targets: Sequence[Any], values: Sequence[Any]) -> None:
-        for target, value, (name, _) in zip(targets, values, program.reductions, strict=True):
-            builder.assign(target, apply(builder, OPERATIONS[name], [target, value], target.dtype))
+    def combined(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+        pairs = zip(first, second, program.reductions, strict=True)
+        return [apply(builder, OPERATIONS[name], [x, y], x.dtype) for x, y, (name, _) in pairs]
 
+    if form != ITEMS:
+        write_lanes(
+            builder,
+            row_offsets,
+            outputs,
+            dtypes,
+            (rows, length, parts),
+            starts,
+            elements,
+            combined,
+            are_rows=form == ROWS,
+        )
+        return builder.kernel()
+
+    def combine(targets: Sequence[Any], values: Sequence[Any]) -> None:
+        for target, value in zip(targets, combined(targets, values), strict=True):
+            builder.assign(target, value)
+
+    part, row = builder.index(f"i / {rows}"), builder.index(f"i % {rows}")
+    bases = row_offsets.at(row, starts)
     # The elements of a part are those from its number on, in steps of the number of parts.
-    totals = [builder.variable(value) for value in elements(part)]
+    totals = [builder.variable(value) for value in elements(part, bases)]
     position = builder.counter(f"{part} + {parts}")
     with builder.block(f"while ({position} < {length})"):
-        block = [builder.variable(value) for value in elements(position)]
+        block = [builder.variable(value) for value in elements(position, bases)]
         builder.lines.append(f"{position} += {parts};")
         with builder.loop(str(BLOCK), "1"), builder.block(f"if ({position} < {length})"):
-            combine(block, elements(position))
+            combine(block, elements(position, bases))
             builder.lines.append(f"{position} += {parts};")
         combine(totals, block)
     for buffer, total in zip(outputs, totals, strict=True):

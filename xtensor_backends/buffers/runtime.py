@@ -21,6 +21,10 @@ __all__ = ["Number", "Runtime"]
 
 Number = bool | int | float | complex
 
+SINGLE = np.dtype(np.float32)
+
+LARGEST = float(np.finfo(SINGLE).max)
+
 
 class Runtime(ABC):
     """One device of a library.
@@ -93,7 +97,9 @@ class Runtime(ABC):
     def empty(self, shape: Sequence[int], dtype: DType) -> BufferArray:
         """Return an array without values."""
         shape = tuple(shape)
-        itemsize = self.bool_size if dtype.kind == "b" else dtype.itemsize
+        itemsize = dtype.itemsize
+        if itemsize == 1 and dtype.kind == "b":
+            itemsize = self.bool_size
         return BufferArray(self, self.pool.block(dense_layout(shape)[0] * itemsize), dtype, shape)
 
     def upload(self, values: np.ndarray[Any, Any]) -> BufferArray:
@@ -146,5 +152,7 @@ def numbers_of(value: Number, dtype: DType) -> tuple[np.generic, ...]:
         return part.type(number.real), part.type(number.imag)
     if dtype.kind == "b":
         return (np.uint8(bool(value)),)
+    if dtype != SINGLE or -LARGEST <= value <= LARGEST:  # type: ignore[operator]
+        return (dtype.type(value),)
     with np.errstate(over="ignore"):
         return (dtype.type(value),)

@@ -12,7 +12,7 @@ import numpy as np
 from xtensor.backend import DType
 
 from ..kernels.values import COMPONENTS, Complex, Number, Value
-from .languages import INDEX, Language
+from .languages import INDEX, ITEMS, Language
 
 __all__ = ["Kernel", "SourceBuilder", "unravelled"]
 
@@ -60,7 +60,7 @@ class SourceBuilder:
         self._scalars: list[tuple[str, DType]] = []
         self._conditions: list[str] | None = None
         self._stores: list[str] = []
-        self._without_branches: tuple[list[str], list[str]] = ([], [])
+        self._is_looped = False
 
     # -- the protocol of formulas -------------------------------------------------------------------------------------
 
@@ -177,6 +177,13 @@ class SourceBuilder:
         lines = self.lines if self._conditions is None else self._stores
         lines.append(f"{buffer}[{offset}] = {self.language.written(x.code, x.dtype)};")
 
+    def array(self, dtype: DType, length: int) -> str:
+        """Declare elements of a work item, which are read and written as a buffer's; return the name."""
+        name = self.name()
+        numbers = 2 * length if dtype in COMPONENTS else length
+        self.lines.append(self.language.array(self.language.memory_type(dtype), name, numbers))
+        return name
+
     def variable(self, x: Value | Complex) -> Value | Complex:
         """Declare a variable with a value, which :meth:`assign` changes."""
         if isinstance(x, Complex):
@@ -225,24 +232,34 @@ class SourceBuilder:
         return result
 
     def each(self, write: Callable[[], None]) -> None:
-        """Write the statements for an element, also without the branches of :meth:`corrected`.
+        """Write the statements for an element ``i``, none of which another one reads."""
+        if self.language.has_loops:
+            self._is_looped = True
+            self.vectors("i", ITEMS, write)
+        else:
+            write()
+
+    def vectors(self, index: str, span: tuple[str, str], write: Callable[[], None]) -> None:
+        """Write a loop of statements for an element, also without the branches of :meth:`corrected`.
 
         Compilers make no vectors of a loop with branches. One such loop asks whether formulas cover all its elements,
-        and another one computes them then.
+        and another one computes them then. What the statements compute is stored at their end.
         """
-        if self.language.has_loops:
-            self._conditions = []
-            write()
-            conditions, self._conditions = self._conditions, None
-            lines, self.lines = self.lines, []
-            if conditions:
-                check = f"uncovered |= !({' && '.join(conditions)});"
-                self._without_branches = [*lines, check], lines + self._stores
+        before, self.lines = self.lines, []
+        self._conditions, self._stores = [], []
         write()
+        lines, self.lines = self.lines, []
+        conditions, self._conditions = self._conditions, None
+        check, covered = [], [*lines, *self._stores]
+        if conditions:
+            check = [*lines, f"uncovered |= !({' && '.join(conditions)});"]
+            write()
+        loop = self.language.vectors(index, span, self.lines or covered, check, covered)
+        self.lines = [*before, *loop]
 
     def kernel(self) -> Kernel:
         """Return the kernel of the statements."""
-        body = self.language.loops(self.lines, *self._without_branches)
+        body = self.lines if self._is_looped else self.language.items(self.lines)
         source = self.language.kernel(self._buffers, self._scalars, self._numbers, body, wide=self.wide)
         scalars = tuple([dtype for _, dtype in self._scalars])
         written = sum([is_written for _, _, is_written in self._buffers])

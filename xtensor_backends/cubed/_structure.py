@@ -242,9 +242,9 @@ def taken(library: CubedLibrary, x: Any, places: np.ndarray[Any, Any]) -> Any:
         return result
 
     dtype, others = x.dtype, [max(1, n) for n in x.chunksize[1:]]
-    many = library.lengths((len(places), *x.shape[1:]), dtype, (len(places), *others))[0] if len(places) > rows else 1
+    needed = library.lengths((len(places), *x.shape[1:]), dtype, (len(places), *others))[0] if len(places) > rows else 1
     return library.gathered(
-        compute, [x], regions, (len(places), *x.shape[1:]), (max(length, many), *others), dtype
+        compute, [x], regions, (len(places), *x.shape[1:]), (max(length, needed), *others), dtype
     )  # more positions than elements are not in chunks of the elements' length, which may be many
 
 

@@ -11,7 +11,9 @@ import numpy as np
 from xtensor.backend import DType, Native
 
 __all__ = [
+    "FLUSHED",
     "HALF",
+    "LARGEST_COUNT",
     "Axes",
     "accumulate_dtype",
     "addressable",
@@ -26,6 +28,12 @@ __all__ = [
 ]
 
 HALF = np.dtype(np.float16)
+
+FLUSHED = "fF"
+"""The dtypes whose subnormal numbers CuPy's kernels flush to zero: float32, complex64."""
+
+LARGEST_COUNT = 2**31
+"""The number of elements from which on CuPy's scans and ``take`` compute positions that overflow."""
 
 LARGEST_BYTES = np.iinfo(np.int64).max
 

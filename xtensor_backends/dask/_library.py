@@ -80,7 +80,7 @@ class DaskLibrary(Library):
         return x.chunks  # type: ignore[no-any-return]
 
     def rechunked(self, x: Any, chunks: Any) -> Any:
-        return x.rechunk(chunks)
+        return _without_empty_chunks(x.rechunk(chunks))
 
     def whole(self, x: Any, axes: Sequence[int]) -> Any:
         return x.rechunk({axis: -1 if axis in axes else "auto" for axis in range(x.ndim)} if x.size else -1)
@@ -274,7 +274,7 @@ class DaskLibrary(Library):
         return result
 
     def sliced(self, x: Any, key: tuple[Any, ...]) -> Any:
-        return x[key]
+        return _without_empty_chunks(x[key])
 
     def replaced(self, x: Any, key: tuple[Any, ...], value: Any) -> Any:
         result = x.copy()
@@ -391,14 +391,21 @@ def _rows(table: Any, places: Any) -> Any:
 
 
 def _with_lengths(x: Any) -> Any:
-    """Return a dask array whose lengths are known and no chunk of which is empty, unless all are.
-
-    Unknown lengths are computed, in one pass. dask takes an axis of one element for one to be repeated, and then looks
-    for its empty chunks in vain.
-    """
+    """Return a dask array of known lengths, computed in one pass, no chunk of which is empty, unless all are."""
     if any(math.isnan(length) for length in x.shape):
         note_computation(0, "dask", "the length of a result")
         x = da.Array(x.dask, x.name, _lengths(x), meta=x)
+    return _without_empty_chunks(x)
+
+
+def _without_empty_chunks(x: Any) -> Any:
+    """Return a dask array of known lengths no chunk of which is empty, unless all are.
+
+    dask takes an axis of one element for one to be repeated: it repeats its element for the empty chunks, or looks for
+    them in vain.
+    """
+    if all(map(all, x.chunks)):
+        return x
     chunks = tuple([tuple([n for n in lengths if n]) or (0,) for lengths in x.chunks])
     return x if chunks == x.chunks else x.rechunk(chunks)
 

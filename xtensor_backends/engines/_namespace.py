@@ -24,7 +24,7 @@ VIEWS = ("broadcast_to", "permute_dims", "reshape")
 NOT_OF_ELEMENTS = ("astype", "clip", "where", "may_have_infinity")
 """Elementwise functions with other arguments than arrays and numbers."""
 
-MANY = 16
+MIN_ELEMENTS_OF_VALUES = 16
 """Elements from which a stack of them is computed from their values."""
 
 DEEPEST = 50
@@ -88,7 +88,7 @@ def _stack(arrays: type[Chunked], concat: Callable[..., Any]) -> Callable[..., A
         elements = sum(x.size for x in natives)
         sources = [x.source for x in natives] if elements * natives[0].dtype.itemsize <= KEPT else [None]
         source = _expression(library, of_values, sources)
-        if source is not None and (elements >= MANY or all(x.values is not None for x in natives)):
+        if source is not None and (elements >= MIN_ELEMENTS_OF_VALUES or all(x.values is not None for x in natives)):
             values = source("a stack of elements")
             if values is not None:
                 return arrays.of_values(values)

@@ -125,13 +125,26 @@ def _comparison(function: Function) -> Function:
 
 
 def _divide(x1: Any, x2: Any) -> Array:
-    return jnp.true_divide(*OPERANDS.quotients(x1, x2))
+    x1, x2 = OPERANDS.quotients(x1, x2)
+    return (jnp.true_divide if x1.shape == x2.shape else _divide_by_broadcast)(x1, x2)
+
+
+def _divide_broadcast(x1: Array, x2: Array) -> Array:
+    # XLA multiplies by the reciprocal of a divisor that it broadcasts: one that is subnormal is 0, others round twice.
+    return jnp.true_divide(*jax.lax.optimization_barrier(jnp.broadcast_arrays(x1, x2)))
+
+
+_divide_by_broadcast: Function = jax.jit(_divide_broadcast)
+
+
+def _floor_divide_by_broadcast(x1: Array, x2: Array) -> Array:
+    return jnp.floor_divide(*jnp.broadcast_arrays(x1, x2))
 
 
 def _floor_divide(x1: Any, x2: Any) -> Array:
     x1, x2 = OPERANDS.numbers(x1, x2)
     if x1.dtype.kind in "fV":
-        return float_floor_divide(jnp, jnp.floor_divide, x1, x2)
+        return float_floor_divide(jnp, _floor_divide_by_broadcast, x1, x2)
     return integer_floor_divide(jnp, jnp.floor_divide, x1, x2)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from xtensor.backend import Program, WrittenWithWarningError, rewarn
 
 from . import _compile, _exceptions, _threads
-from ._costs import cost, has_formula, is_simple
+from ._costs import cost, has_formula, is_simple, writes_past_caches
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
 from ._runtime import MAX_OPERANDS, transpose
@@ -44,7 +44,6 @@ __all__ = [
     "transposed",
     "underflow_is_reported",
     "would_write",
-    "writes_past_caches",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -66,9 +65,6 @@ MOST_PARTS = 8
 
 LONG = 50_000.0
 """Nanoseconds of work from which a fourth of a thread's share is too long to wait for."""
-
-BOUND_BY_MEMORY = 0.08
-"""Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
 
 TRANSPOSED_BYTE = 0.1
 """Nanoseconds for a byte of an array that one thread copies into another order."""
@@ -346,13 +342,6 @@ def prepared(
     return compute_few
 
 
-def writes_past_caches(program: Program, size: int) -> bool:
-    """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
-    least = min([program.dtypes[position].itemsize for position in program.outputs])
-    walked = sum([program.dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs)])
-    return least * size >= BYTES_STREAMED and cost(program) <= BOUND_BY_MEMORY * walked
-
-
 def compute_over(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
     """Write a program's only output over its first array and return it; None where the kernel does not do so.
 
@@ -443,6 +432,10 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars)
     if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
+    if walk is not None and walk.order is not None and not walk.across and "v" in walk.letters:
+        found = _in_order(arrays, walk)
+        if found is not None:
+            return _compute_strided(program, found, scalars)
     kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
@@ -450,6 +443,17 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
     if _run_walk(kernel, walk, [*arrays, *outputs], scalars):
         return ()
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
+
+
+def _in_order(arrays: Sequence[Array], walk: Walk) -> list[Array] | None:
+    """Return arrays of which those of another order in memory are copied; None where there are none in the caches."""
+    shape = tuple([walk.made[axis] for axis in walk.order or ()])
+    permutation = sorted(range(len(shape)), key=(walk.order or ()).__getitem__)
+    found = list(arrays)
+    for number, (x, letter) in enumerate(zip(arrays, walk.letters, strict=False)):
+        if letter == "v" and x.shape == shape and x.size >= LEAST_COPIED and x.nbytes < BYTES_STREAMED:
+            found[number] = in_row_major_order(x.transpose(permutation), walk.made).transpose(walk.order)
+    return found if any(x is not y for x, y in zip(found, arrays, strict=True)) else None
 
 
 def _run_walk(kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float]) -> int:

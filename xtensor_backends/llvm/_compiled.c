@@ -28,7 +28,7 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #include "_transposed.h"
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 6
+#define INTERFACE 7
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -185,20 +185,24 @@ static void multiply_block(void *arguments, int64_t part, int64_t parts)
                                     p->steps[1], 0, c, p->steps[2]);
 }
 
-/* Triangular systems of linear equations by a function of OpenBLAS, which solves for some columns in their place. */
+/* Triangular systems of linear equations by functions of OpenBLAS, which solve for some columns in their place. The one
+   for several columns, trsm, takes five times as long for one column as trsv: 345 and 65 microseconds for 1,000 rows. */
 typedef void (*strsm_function)(int order, int side, int triangle, int transpose, int diagonal, int64_t m, int64_t n,
                                float alpha, const void *a, int64_t a_step, void *b, int64_t b_step);
 typedef void (*dtrsm_function)(int order, int side, int triangle, int transpose, int diagonal, int64_t m, int64_t n,
                                double alpha, const void *a, int64_t a_step, void *b, int64_t b_step);
+typedef void (*trsv_function)(int order, int triangle, int transpose, int diagonal, int64_t n, const void *a,
+                              int64_t a_step, void *b, int64_t b_step);
 
 #define LEFT 141
 #define UPPER 121
 #define LOWER 122
 #define NON_UNIT 131
 #define UNIT 132
+#define FEW_COLUMNS 4
 
 typedef struct {
-    void *trsm;
+    void *trsm, *trsv;
     char *a, *b;
     int64_t size, rows, columns, a_step;
     int triangle, transpose, diagonal;
@@ -211,7 +215,11 @@ static void solve_columns(void *arguments, int64_t part, int64_t parts)
     int64_t begin = part * tiles / parts * TILE, end = (part + 1) * tiles / parts * TILE;
     char *b = s->b + begin * s->size;
     end = end < s->columns ? end : s->columns;
-    if (s->size == sizeof(float))
+    if (s->columns <= FEW_COLUMNS)
+        for (; begin < end; begin++, b += s->size)
+            ((trsv_function)s->trsv)(ROW_MAJOR, s->triangle, s->transpose, s->diagonal, s->rows, s->a, s->a_step, b,
+                                     s->columns);
+    else if (s->size == sizeof(float))
         ((strsm_function)s->trsm)(ROW_MAJOR, LEFT, s->triangle, s->transpose, s->diagonal, s->rows, end - begin, 1, s->a,
                                   s->a_step, b, s->columns);
     else
@@ -292,14 +300,14 @@ static PyObject *solve(PyObject *module, PyObject *arguments)
 {
     triangular_system s;
     PyArrayObject *a, *b;
-    long long trsm, get_threads, set_threads, parts, threads, nanoseconds;
+    long long trsm, trsv, get_threads, set_threads, parts, threads, nanoseconds;
     int lower, unit;
-    if (!PyArg_ParseTuple(arguments, "(LLL)O!O!ppLLL:solve", &trsm, &get_threads, &set_threads, &PyArray_Type, &a,
-                          &PyArray_Type, &b, &lower, &unit, &parts, &threads, &nanoseconds))
+    if (!PyArg_ParseTuple(arguments, "(LLL)LO!O!ppLLL:solve", &trsm, &get_threads, &set_threads, &trsv, &PyArray_Type,
+                          &a, &PyArray_Type, &b, &lower, &unit, &parts, &threads, &nanoseconds))
         return NULL;
     if (!find_layout(a, &s.transpose, &s.a_step))
         Py_RETURN_FALSE;
-    s.trsm = (void *)(intptr_t)trsm;
+    s.trsm = (void *)(intptr_t)trsm, s.trsv = (void *)(intptr_t)trsv;
     s.a = PyArray_BYTES(a), s.b = PyArray_BYTES(b);
     s.size = PyArray_ITEMSIZE(b), s.rows = PyArray_DIM(b, 0), s.columns = PyArray_DIM(b, 1);
     s.triangle = lower == (s.transpose == AS_IT_IS) ? LOWER : UPPER;

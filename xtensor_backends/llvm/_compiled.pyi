@@ -21,6 +21,7 @@ def multiply(
 def with_one_thread(functions: tuple[int, int, int], function: Callable[[Any], Any], x: Any, /) -> Any: ...
 def solve(
     functions: tuple[int, int, int],
+    of_column: int,
     a: Any,
     b: Any,
     lower: bool,

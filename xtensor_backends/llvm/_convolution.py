@@ -34,7 +34,7 @@ FILTERS, VECTORS = 8, 2
 SIDE = 4
 """Filters and taps of a block of a derivative by the filters."""
 
-LEAST_WORK = 1 << 22
+LEAST_WORK = 1 << 19
 """Multiplications from which the kernels are faster than the product of matrices."""
 
 MULTIPLICATIONS = 40
@@ -80,11 +80,10 @@ def _convolution(
     elements, taps, positions = _distances(x, kernel, strides, widths, dilations, outputs)
     matrix = weight.reshape(-1, FILTERS, taps.size).transpose(0, 2, 1).copy()
     product = empty((filters, positions.size, x.shape[0]), FLOAT)
-    operands = elements, matrix, product, taps, positions, taps.size, positions.size, filters, x.shape[0]
+    terms = np.zeros(filters, FLOAT) if bias is None else np.ascontiguousarray(bias)
+    operands = elements, matrix, product, taps, positions, terms, taps.size, positions.size, filters, x.shape[0]
     _run("convolution", positions.size, work, operands)
-    if bias is not None:
-        product += bias.reshape(filters, 1, 1)
-    return SharedNetworks.ordered(np.moveaxis(product.reshape(filters, *outputs, x.shape[0]), -1, 0))
+    return np.moveaxis(product.reshape(filters, *outputs, x.shape[0]), -1, 0)
 
 
 def _by_weight(
@@ -107,7 +106,7 @@ def _by_weight(
     taps = np.append(taps, taps[:1].repeat(-count % SIDE))
     rows = SharedNetworks.padded(g, [(0, 0)] * len(kernel), last=True)
     product = empty((filters, taps.size), FLOAT)
-    operands = elements, rows, product, taps, positions, taps.size, positions.size, filters, x.shape[0]
+    operands = elements, rows, product, taps, positions, product, taps.size, positions.size, filters, x.shape[0]
     _run("by_weight", filters // SIDE, work, operands)
     result: Native = np.ascontiguousarray(product[:, :count])
     return result.reshape(filters, x.shape[1], *kernel)
@@ -133,10 +132,11 @@ def _distances(
     steps = [step // elements.itemsize for step in elements.strides]
     within = [width * step for width, step in zip(dilations, steps[1:-1], strict=True)]
     between = [stride * step for stride, step in zip(strides, steps[1:-1], strict=True)]
-    return elements, _sums((x.shape[1], *kernel), (steps[0], *within)), _sums(outputs, between)
+    return elements, _sums((x.shape[1], *kernel), (steps[0], *within)), _sums(outputs, tuple(between))
 
 
-def _sums(shape: Sequence[int], steps: Sequence[int]) -> Native:
+@functools.lru_cache(maxsize=256)
+def _sums(shape: tuple[int, ...], steps: tuple[int, ...]) -> Native:
     """Return the distances of the elements of a shape, in order."""
     total: Native = np.zeros((), np.int64)
     for length, step in zip(shape, steps, strict=True):
@@ -157,7 +157,7 @@ def _address(name: str) -> int:
 
 _ARGUMENTS = loads(
     "%arguments",
-    *("ptr x", "ptr rows", "ptr out", "ptr taps", "ptr positions"),
+    *("ptr x", "ptr rows", "ptr out", "ptr taps", "ptr positions", "ptr terms"),
     *("i64 tap.count", "i64 position.count", "i64 filters", "i64 examples"),
 )
 
@@ -203,10 +203,12 @@ def _convolution_text() -> str:
             block.add(row * VECTORS + number, weight, vector)
     loop, block.lines = block.lines, []
     for row in range(FILTERS):
+        start = block.at("float", "%there", block.let(f"mul i64 %size, {row}"))
+        term = block.splat(block.let("load float, ptr " + block.at("float", "%term", row)))
         for number in range(VECTORS):
-            start = block.at("float", "%there", block.let(f"mul i64 %size, {row}"))
+            total = block.let(f"fadd <16 x float> %new{row * VECTORS + number}, {term}")
             address = block.at("float", start, LANES * number)
-            block.lines.append(f"  store <16 x float> %new{row * VECTORS + number}, ptr {address}, align 4")
+            block.lines.append(f"  store <16 x float> {total}, ptr {address}, align 4")
     return f"""{_HEAD}
 {SHARE.replace("%count", "%position.count")}
   %size = mul i64 %position.count, %examples
@@ -226,6 +228,7 @@ filter:
   %matrix = getelementptr float, ptr %rows, i64 %matrix.from
   %filter.from = mul i64 %f, %size
   %out.filter = getelementptr float, ptr %out.here, i64 %filter.from
+  %term = getelementptr float, ptr %terms, i64 %f
   br label %block
 block:
   %e = phi i64 [0, %filter], [%e.next, %block.end]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from xtensor.backend import Program
 
-__all__ = ["SIMPLE", "cost", "has_formula", "is_simple"]
+from ._sizes import BYTES_STREAMED
+
+__all__ = ["SIMPLE", "cost", "has_formula", "is_simple", "writes_past_caches"]
 
 BYTE = 0.0125
 """Nanoseconds for a byte of an operand or a result, in the cache of a core."""
@@ -14,6 +16,9 @@ TRANSCENDENTAL_COST = 1.5
 
 DIVIDING = 0.8
 """Nanoseconds for eight bytes of a result by an instruction that divides."""
+
+BOUND_BY_MEMORY = 0.08
+"""Nanoseconds for a byte of an operand or a result, up to which the memory bounds a kernel, not the computation."""
 
 SIMPLE = frozenset(
     (
@@ -39,8 +44,8 @@ def cost(program: Program) -> float:
     dtypes, first = program.dtypes, len(program.inputs) + len(program.scalars)
     total: float = BYTE * sum(dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs))
     for step, dtype in zip(program.steps, dtypes[first:], strict=True):
-        dear = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
-        total += dear * dtype.itemsize / 8
+        cost = 0.05 if step.name in SIMPLE else DIVIDING if step.name in DIVISIONS else TRANSCENDENTAL_COST
+        total += cost * dtype.itemsize / 8
     program.kernels["cost"] = total
     return total
 
@@ -61,3 +66,10 @@ def is_simple(program: Program) -> bool:
         and program.steps[0].name in SIMPLE
         and not (program.inputs[0].startswith("complex"))
     )
+
+
+def writes_past_caches(program: Program, size: int) -> bool:
+    """Whether a kernel writes past the caches: large outputs of operations that the memory bounds."""
+    least = min([program.dtypes[position].itemsize for position in program.outputs])
+    walked = sum([program.dtypes[position].itemsize for position in (*range(len(program.inputs)), *program.outputs)])
+    return least * size >= BYTES_STREAMED and cost(program) <= BOUND_BY_MEMORY * walked

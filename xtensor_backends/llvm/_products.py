@@ -117,8 +117,8 @@ def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool)
     """Solve one system of float32 or float64 by BLAS; the composition solves others, and those without a solution."""
     if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.ndim != 2 or b.ndim != 2:
         return NotImplemented
-    functions = _functions("trsm", a.dtype.char)
-    if functions is None or a.dtype != b.dtype or not b.size or not a.flags.aligned:
+    functions, of_column = _functions("trsm", a.dtype.char), _functions("trsv", a.dtype.char)
+    if functions is None or of_column is None or a.dtype != b.dtype or not b.size or not a.flags.aligned:
         return NotImplemented
     if not (unit_diagonal or a.diagonal().all()):
         return NotImplemented
@@ -127,7 +127,8 @@ def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool)
     parts = max(1, min(threads, columns // FEWEST_LINES)) if work >= LEAST_SHARED else 1
     result = empty(b.shape, b.dtype)
     np.copyto(result, b)
-    done = compiled.solve(functions, a, result, lower, unit_diagonal, parts, threads, work // MULTIPLICATIONS)
+    time = work // MULTIPLICATIONS
+    done = compiled.solve(functions, of_column[0], a, result, lower, unit_diagonal, parts, threads, time)
     return result if done else NotImplemented
 
 
@@ -146,8 +147,9 @@ def _cholesky(x: Native, *, upper: bool = False) -> Native:
 def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     """Return the addresses of functions of the OpenBLAS in NumPy's wheels; None of another BLAS.
 
-    They are ``"gemm"``, the product of matrices, or ``"trsm"``, which solves a triangular system, of float32 or
-    float64, and those that read and set the number of threads. Their integers have 64 bits: ``scipy_cblas_dgemm64_``.
+    They are ``"gemm"``, the product of matrices, ``"trsm"``, which solves a triangular system, or ``"trsv"``, for one
+    column, of float32 or float64, and those that read and set the number of threads. Their integers have 64 bits:
+    ``scipy_cblas_dgemm64_``.
     """
     if not hasattr(compiled, "multiply") or char not in "fd":
         return None
@@ -173,4 +175,5 @@ def kernels() -> dict[str, Callable[..., Native]]:
         "linalg.solve_triangular": _solve_triangular,
         **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),
         "nn.conv_by_weight": reusing(SharedNetworks.conv_by_weight),
+        "nn.at_windows": reusing(SharedNetworks.at_windows),
     }

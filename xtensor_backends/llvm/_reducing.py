@@ -12,7 +12,7 @@ from xtensor.backend import Program, Step
 
 from . import _compile
 from ._calls import Kernel, compiled, empty, in_row_major_order
-from ._reduction_loops import BLOCK, ROWS, columns_module, identity, rows_module
+from ._reduction_loops import BLOCK, ROWS, columns_module, rows_module
 from ._reduction_walks import memory_order, order_of_results, reduction_walk
 from ._rows import compute_rows, takes_rows
 from ._short_row_loops import walks_short_rows
@@ -96,7 +96,7 @@ def reduce(
     if len(walk.axes) < len(axes):
         parts = None if partial else reduce(program, arrays, scalars, shape, walk.axes, keepdims=True)
         others = tuple([axis for axis in axes if axis not in walk.axes])
-        return None if parts is None else _combined(program, parts, others, shape, axes, keepdims=keepdims)
+        return None if parts is None else _combined(program, parts, others, _shape(shape, axes, keepdims=keepdims))
     kernel, dtypes = kernel_of(program, walk.letters, columns=walk.columns), program.dtypes
     if kernel is None:
         return None
@@ -115,16 +115,13 @@ def reduce(
             return None if found is None else tuple([result.reshape(wanted) for result in found])
         return _rows(kernel, program, operands, scalars, wanted, partial=partial)
     length, rows, matrices = walk.sizes
-    results = []
-    for name, position in program.reductions:
-        result = empty((matrices, -(-rows // ROWS), length), dtypes[position])
-        result[...] = identity(name, dtypes[position])
-        results.append(result)
-    if kernel.run(matrices * rows * length, (*operands, *results), scalars):
-        return None
-    if walk.joined > 1:
-        results = [result.reshape(matrices, -1, length // walk.joined) for result in results]
-    return tuple(results) if partial else _combined(program, results, 1, shape, axes, keepdims=keepdims)
+    operands.insert(3, walk.joined)
+    wanted, results = _shape(shape, axes, keepdims=keepdims), []
+    for _, position in program.reductions:
+        blocks = empty((matrices, -(-rows // ROWS), length), dtypes[position])
+        results.append(blocks if partial else empty(wanted, dtypes[position]))
+        operands += blocks, 0 if partial else results[-1]
+    return None if kernel.run(matrices * rows * length, tuple(operands), scalars) else tuple(results)
 
 
 def _with_reductions(program: Program) -> Program:
@@ -139,22 +136,13 @@ def _with_reductions(program: Program) -> Program:
 
 
 def _combined(
-    program: Program,
-    parts: Sequence[Array],
-    others: int | tuple[int, ...],
-    shape: tuple[int, ...],
-    axes: Sequence[int],
-    *,
-    keepdims: bool,
+    program: Program, parts: Sequence[Array], axes: tuple[int, ...], shape: tuple[int, ...]
 ) -> tuple[Array, ...]:
-    """Return the reductions along ``axes`` of ``shape``, whose parts lie along other axes."""
-    wanted = _shape(shape, axes, keepdims=keepdims)
-    if others == 1 and parts[0].shape[1] == 1:
-        return tuple([part.reshape(wanted) for part in parts])
+    """Return the reductions along further axes, in a shape."""
     with np.errstate(all="ignore"):
         return tuple(
             [
-                np.asarray(COMBINE[name].reduce(part, axis=others, dtype=part.dtype)).reshape(wanted)
+                np.asarray(COMBINE[name].reduce(part, axis=axes, dtype=part.dtype)).reshape(shape)
                 for (name, _), part in zip(program.reductions, parts, strict=True)
             ]
         )

@@ -6,8 +6,7 @@ of the blocks are combined pairwise: neighbours first, then neighbouring pairs. 
 which may reorder the one addition of the reduction and nothing else.
 
 Along the innermost axis, ``rows``: the job's unit is a block of a row, its results are one number for each reduction.
-Along an axis around it, ``columns``: the unit is a block of rows and a block of columns, which are added row by row;
-the caller combines the blocks.
+Along an axis around it, ``columns``: the unit is a block of rows and a block of columns, which are added row by row.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from xtensor.backend import Program
 
 from ..kernels.values import Value, constant, isnan, maximum, minimum
 from ._builder import Builder, llvm_type, load, memory_type, store
+from ._costs import has_formula
 from ._emission import emit
 from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
 
@@ -47,6 +47,9 @@ COLUMNS = 512
 
 ROWS = 128
 """Rows of a block of columns."""
+
+GROUP = 4
+"""Rows of a block of columns that are combined in one loop, where an element takes a few instructions."""
 
 
 def identity(name: str, dtype: Any) -> float | int:
@@ -108,8 +111,10 @@ def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
 def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     """Return the module of a program whose reductions go along the axis around the innermost one.
 
-    The operands are those of :func:`rows_module`, after the number of rows the number of such matrices; a third stride
-    of each input is that between matrices. The results are a row of numbers for each block of rows of each matrix.
+    The operands are those of :func:`rows_module`, after the number of rows the number of such matrices, and how many
+    rows of the caller's are taken for one; a third stride of each input is that between matrices. The first address of
+    a reduction is that of a row of numbers for each block of rows of each matrix, the second one that of a row of the
+    caller's length for each matrix, or 0 where the blocks are not to be combined.
     """
     writer = _Columns(program, letters, has_fma=has_fma)
     writer.entry(writer.job(writer.block()))
@@ -123,22 +128,25 @@ class _Reducing(Writer, ABC):
         super().__init__(program, letters, has_fma=has_fma)
         self.results = [program.dtypes[location] for _, location in program.reductions]
 
-    def types(self) -> list[Any]:
+    def types(self, rows: int) -> list[Any]:
         strided = [I64] * self.letters.count("v")
-        pointers = [POINTER] * (len(self.arrays) + len(self.results))
+        pointers = [POINTER] * (rows * len(self.arrays) + len(self.results))
         return [I64, *[wide(dtype) for dtype in self.scalars], *pointers, *strided]
 
-    def arguments(self, function: Any) -> tuple[Any, list[Any], list[Any], list[Any], list[Any]]:
+    def arguments(self, function: Any, rows: int) -> tuple[Any, list[Any], list[Any], list[Any], list[Any]]:
         """Return the length, the scalars, the inputs, the results and the strides of a block function."""
         length, rest = function.args[0], list(function.args[1:])
-        ends = np.cumsum([len(self.scalars), len(self.arrays), len(self.results)])
+        ends = np.cumsum([len(self.scalars), rows * len(self.arrays), len(self.results)])
         return length, rest[: ends[0]], rest[ends[0] : ends[1]], rest[ends[1] : ends[2]], rest[ends[2] :]
 
-    def block(self, name: str = "block") -> Any:
-        """``block(length, scalars..., inputs..., results..., strides...)``: whether an element is doubtful."""
-        function = self.function(name, I1, self.types(), internal=True)
+    def block(self, name: str = "block", rows: int = 1) -> Any:
+        """``block(length, scalars..., inputs..., results..., strides...)``: whether an element is doubtful.
+
+        A function of several rows has the inputs of the first row, then those of the second, and so on.
+        """
+        function = self.function(name, I1, self.types(rows), internal=True)
         function.attributes.add("noinline")
-        length, scalars, pointers, results, strides = self.arguments(function)
+        length, scalars, pointers, results, strides = self.arguments(function, rows)
         for pointer in [*pointers, *results]:
             pointer.add_attribute("noalias")
         before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
@@ -150,13 +158,15 @@ class _Reducing(Writer, ABC):
         index.add_incoming(I64(0), before)
         doubt.add_incoming(I1(0), before)
         totals = self.totals(loop, before)
-        values, doubtful = emit(
-            self.program, [*self.elements(loop, index, pointers, strides), *self.moved(loop, numbers)]
-        )
-        ends = self.combine(loop, index, values, totals, results)
-        doubtful = self.doubt(doubtful, values)
+        doubted: Any = doubt
+        for row in range(rows):
+            own = pointers[row * len(self.arrays) : (row + 1) * len(self.arrays)]
+            values, doubtful = emit(
+                self.program, [*self.elements(loop, index, own, strides), *self.moved(loop, numbers)]
+            )
+            ends = self.combine(loop, index, values, totals, results)
+            doubted = loop.or_(doubted, self.doubt(doubtful, values).code)
         following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.code)
         index.add_incoming(following, loop.block)
         doubt.add_incoming(doubted, loop.block)
         loop.cbranch(loop.icmp_signed("<", following, length), body, after)
@@ -173,6 +183,10 @@ class _Reducing(Writer, ABC):
     def doubt(self, doubtful: Value, values: list[Value]) -> Value:
         """Whether an element is doubtful for the function that is written."""
         return doubtful
+
+    def location(self, builder: Builder, base: Any, index: Any, dtype: Any) -> Any:
+        """The address of a number."""
+        return builder.gep(base, [index], source_etype=memory_type(dtype))
 
     @abstractmethod
     def combine(
@@ -211,14 +225,14 @@ class _Rows(_Reducing):
     def doubt(self, doubtful: Value, values: list[Value]) -> Value:
         return doubtful | isnan(values[self.program.reductions[0][1]]) if self.quick else doubtful
 
-    def block(self, name: str = "block") -> Any:
+    def block(self, name: str = "block", rows: int = 1) -> Any:
         names = [reduction for reduction, _ in self.program.reductions]
         if names not in (["max"], ["min"]) or self.results[0].kind != "f":
-            return super().block(name)
+            return super().block(name, rows)
         self.quick = True
-        quick = super().block("quick")
+        quick = super().block("quick", rows)
         self.quick = False
-        return self.repeated(name, quick, super().block("exact"))
+        return self.repeated(name, quick, super().block("exact", rows))
 
     def read(self, slots: Slots) -> tuple[Any, Any, list[Any], list[tuple[Any, Any]], list[Any]]:
         """Length and number of rows; each input's address and strides; each reduction's addresses; scalars."""
@@ -285,10 +299,6 @@ class _Rows(_Reducing):
                 numbers = [load(loop, location, dtype) for location in locations]
                 store(combined(name, *numbers), locations[0])
 
-    def location(self, builder: Builder, base: Any, index: Any, dtype: Any) -> Any:
-        """The address of a number."""
-        return builder.gep(base, [index], source_etype=memory_type(dtype))
-
 
 class _Columns(_Reducing):
     """A block has a row of numbers as its result, with which a row of elements is combined in memory."""
@@ -301,20 +311,27 @@ class _Columns(_Reducing):
             store(combined(name, load(loop, address, dtype), values[location]), address)
         return []
 
+    def read(self, slots: Slots) -> tuple[list[Any], list[tuple[Any, ...]], list[tuple[Any, Any]], list[Any]]:
+        """The sizes; each input's address and strides, of which the first may be None; each reduction's; scalars."""
+        sizes = [slots.read() for _ in range(4)]
+        inputs = [
+            (slots.read(POINTER), slots.read() if letter == "v" else None, slots.read(), slots.read())
+            for letter in self.letters
+        ]
+        results = [(slots.read(POINTER), slots.read(POINTER)) for _ in self.results]
+        return sizes, inputs, results, [slots.read(wide(dtype)) for dtype in self.scalars]
+
     def job(self, block: Any) -> Any:
+        # A group of rows loads and stores the results once.
+        grouped = None if has_formula(self.program) else self.block("grouped", GROUP)
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         arguments, part, parts = function.args
         builder = self.builder(function.append_basic_block())
         flag, slots = self.frame(builder, arguments)
-        length, rows, matrices = slots.read(), slots.read(), slots.read()
-        inputs, strides = [], []
-        for letter in self.letters:
-            base, stride = slots.read(POINTER), slots.read() if letter == "v" else None
-            inputs.append((base, stride, slots.read(), slots.read()))
-        results = [slots.read(POINTER) for _ in self.results]
-        scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
+        (length, rows, matrices, _), inputs, results, scalars = self.read(slots)
+        strides = [stride for _, stride, _, _ in inputs if stride is not None]
         across = builder.sdiv(builder.add(length, I64(COLUMNS - 1)), I64(COLUMNS))
-        down = builder.sdiv(builder.add(rows, I64(ROWS - 1)), I64(ROWS))
+        down = self.down(builder, rows)
         start, end = self.share(builder, builder.mul(matrices, builder.mul(across, down)), part, parts)
         with self.counted(builder, start, end) as (loop, unit):
             column = loop.mul(loop.srem(unit, across), I64(COLUMNS))
@@ -323,19 +340,67 @@ class _Columns(_Reducing):
             last = smaller(loop, loop.add(first, I64(ROWS)), rows)
             count = smaller(loop, I64(COLUMNS), loop.sub(length, column))
             given = []
-            for base, dtype in zip(results, self.results, strict=True):
+            for (name, _), (partial, _), dtype in zip(self.program.reductions, results, self.results, strict=True):
                 location = loop.add(loop.mul(strip, length), column)
-                given.append(self.offset(loop, base, (location, I64(dtype.itemsize))))
-            with self.counted(loop, first, last) as (inner, row):
-                pointers = []
-                for (base, stride, row_stride, matrix_stride), letter, dtype in zip(
+                given.append(self.location(loop, partial, location, dtype))
+                self.fill(loop, given[-1], count, identity(name, dtype), dtype)
+
+            def pointers(inner: Builder, row: Any) -> list[Any]:
+                found = []
+                for (base, stride, of_rows, of_matrices), letter, dtype in zip(
                     inputs, self.letters, self.arrays, strict=True
                 ):
                     step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, stride)
-                    moves = (column, step), (row, row_stride), (matrix, matrix_stride)
-                    pointers.append(self.offset(inner, base, *moves))
-                    if letter == "v":
-                        strides.append(stride)
-                self.mark(inner, flag, inner.call(block, [count, *scalars, *pointers, *given, *strides]))
+                    found.append(self.offset(inner, base, (column, step), (row, of_rows), (matrix, of_matrices)))
+                return found
+
+            if grouped is not None:
+                groups = loop.sdiv(loop.sub(last, first), I64(GROUP))
+                with self.counted(loop, I64(0), groups) as (inner, group):
+                    row = inner.add(first, inner.mul(group, I64(GROUP)))
+                    together = [each for k in range(GROUP) for each in pointers(inner, inner.add(row, I64(k)))]
+                    self.mark(inner, flag, inner.call(grouped, [count, *scalars, *together, *given, *strides]))
+                first = loop.add(first, loop.mul(groups, I64(GROUP)))
+            with self.counted(loop, first, last) as (inner, row):
+                operands = [count, *scalars, *pointers(inner, row), *given, *strides]
+                self.mark(inner, flag, inner.call(block, operands))
+        builder.ret_void()
+        return function
+
+    def finish(self, builder: Builder, slots: Slots) -> None:
+        (length, rows, matrices, joined), _, results, _ = self.read(slots)
+        width, count = builder.sdiv(length, joined), builder.mul(self.down(builder, rows), joined)
+        for (name, _), (partial, final), dtype in zip(self.program.reductions, results, self.results, strict=True):
+            merge = self.merge(name, dtype)
+            wanted = builder.icmp_unsigned("!=", builder.ptrtoint(final, I64), I64(0))
+            with self.counted(builder, I64(0), builder.select(wanted, matrices, I64(0))) as (outer, matrix):
+                target = self.location(outer, final, outer.mul(matrix, width), dtype)
+                # A sum of negative zeros is 0, as NumPy's.
+                start = 0.0 if name == "sum" and dtype.kind == "f" else identity(name, dtype)
+                self.fill(outer, target, width, start, dtype)
+                with self.counted(outer, I64(0), count) as (loop, row):
+                    place = loop.mul(loop.add(loop.mul(matrix, count), row), width)
+                    loop.call(merge, [width, target, self.location(loop, partial, place, dtype)])
+
+    def down(self, builder: Builder, rows: Any) -> Any:
+        """The number of blocks of rows."""
+        return builder.sdiv(builder.add(rows, I64(ROWS - 1)), I64(ROWS))
+
+    def fill(self, builder: Builder, target: Any, count: Any, number: float, dtype: Any) -> None:
+        """Write a number to each of some elements."""
+        with self.counted(builder, I64(0), count) as (loop, index):
+            store(constant(loop, number, dtype), self.location(loop, target, index, dtype))
+
+    def merge(self, name: str, dtype: Any) -> Any:
+        """``merge(count, totals, numbers)``: combine each total with a number."""
+        function = self.function(f"merge{len(self.module.functions)}", VOID, [I64, POINTER, POINTER], internal=True)
+        function.attributes.add("noinline")
+        count, totals, numbers = function.args
+        totals.add_attribute("noalias")
+        numbers.add_attribute("noalias")
+        builder = self.builder(function.append_basic_block())
+        with self.counted(builder, I64(0), count) as (loop, index):
+            total, number = (self.location(loop, base, index, dtype) for base in (totals, numbers))
+            store(combined(name, load(loop, total, dtype), load(loop, number, dtype)), total)
         builder.ret_void()
         return function

@@ -171,13 +171,19 @@ def _run(
 
 def memory_order(arrays: Sequence[Array], shape: tuple[int, ...]) -> list[int] | None:
     """Return the axes as the elements of the first whole array follow each other in memory; None where they do."""
-    leading = next((x for x in arrays if x.shape == shape), None)
+    whole = [x for x in arrays if x.shape == shape]
+    leading = next((x for x in whole if x.flags.c_contiguous or 0 not in _steps(x)), None)
     if leading is None or leading.flags.c_contiguous:
         return None
-    strides = [abs(stride) for stride, length in zip(leading.strides, shape, strict=True) if length != 1]
-    if 0 in strides or strides == sorted(strides, reverse=True):
+    steps = _steps(leading)
+    if steps == sorted(steps, reverse=True):
         return None
     return sorted(range(len(shape)), key=lambda axis: -abs(leading.strides[axis]))
+
+
+def _steps(x: Array) -> list[int]:
+    """Return the magnitudes of the strides of axes with several elements."""
+    return [abs(stride) for stride, length in zip(x.strides, x.shape, strict=True) if length != 1]
 
 
 def order_of_results(order: Sequence[int], axes: Sequence[int], *, keepdims: bool) -> list[int]:

@@ -23,10 +23,10 @@ from ._reduction_loops import BLOCK
 from ._reduction_walks import memory_order, order_of_results
 from ._rows import compute_rows, takes_rows
 from ._sizes import (
+    BYTES_ADDED,
     BYTES_EXTREME,
     MIN_SIZE_DECIDED,
     MIN_SIZE_REDUCED,
-    MIN_SIZE_ROWS,
     MIN_SIZE_SHORT_ROWS,
     MIN_SIZE_TOTAL,
     SHORT_ROW,
@@ -90,10 +90,9 @@ def _axes(x: Array, axis: Axis) -> list[int]:
 
 def _is_small(x: Array, axis: Axis) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
-    size = x.size
-    if size < MIN_SIZE_REDUCED:
+    if x.size < MIN_SIZE_REDUCED:
         return True
-    if size >= MIN_SIZE_ROWS or axis is None or not x.ndim or x.shape[-1] <= SHORT_ROW:
+    if x.nbytes >= BYTES_ADDED or axis is None or not x.ndim or x.shape[-1] <= SHORT_ROW:
         return False
     axes = axis if isinstance(axis, tuple) else (axis,)
     return bool(axes) and -1 not in axes and x.ndim - 1 not in axes

@@ -10,7 +10,8 @@ import numpy as np
 
 from xtensor.backend import Program
 
-from ._calls import LARGEST, elementwise_kernel, empty, writes_past_caches
+from ._calls import LARGEST, elementwise_kernel, empty
+from ._costs import writes_past_caches
 from ._runtime import adjacent
 from ._sizes import BYTES_STREAMED, SHORTEST
 from ._walks import MOST_AXES, row_major

@@ -19,7 +19,7 @@ from xtensor.backend import around_forks
 
 __all__ = ["MAX_OPERANDS", "PARALLEL", "adjacent", "call", "call_unlocked", "compiled", "parallel", "transpose"]
 
-INTERFACE = 6
+INTERFACE = 7
 """The interface of `_compiled.c` that this code is written for."""
 
 MAX_OPERANDS = 127

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 __all__ = [
+    "BYTES_ADDED",
     "BYTES_COMPARED_NUMBER",
     "BYTES_EXTREME",
     "BYTES_INPLACE",
@@ -29,7 +30,6 @@ __all__ = [
     "MIN_SIZE_MEDIUM",
     "MIN_SIZE_POWER",
     "MIN_SIZE_REDUCED",
-    "MIN_SIZE_ROWS",
     "MIN_SIZE_SELECTED",
     "MIN_SIZE_SHORT",
     "MIN_SIZE_SHORT_ROWS",
@@ -119,8 +119,8 @@ MIN_SIZE_INTEGERS_SCANNED = _size(2**18)
 """Elements from which integers that need no cast have their cumulative sums computed by a kernel: a processor adds them
 up in a cycle each, and the kernel reads them twice."""
 
-MIN_SIZE_ROWS = _size(2**18)
-"""Elements from which a sum along an axis around the innermost one is."""
+BYTES_ADDED = _size(2**20)
+"""Bytes from which a sum along an axis around the innermost one is."""
 
 BYTES_EXTREME = _size(2**20)
 """Bytes from which a maximum or minimum is: NumPy's loop takes a hundredth of a nanosecond for one in a cache."""

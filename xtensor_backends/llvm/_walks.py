@@ -78,8 +78,10 @@ def walk_of(arrays: Layouts, results: tuple[int, ...], *, several: bool = False)
     shape = np.broadcast_shapes(*[lengths for lengths, _, _ in arrays])
     views = [broadcast_strides(lengths, strides, shape) for lengths, strides, _ in arrays]
     axes = [axis for axis, length in enumerate(shape) if length != 1]
-    # The axis of the smallest stride is the innermost one: of the first operand that has all elements, else of any.
-    leading = next((view for view, (own, _, _) in zip(views, arrays, strict=True) if own == shape), views[0])
+    # The axis of the smallest stride is the innermost one: of the first operand that has all elements
+    # in memory, else of any.
+    whole = [view for view, (own, _, _) in zip(views, arrays, strict=True) if own == shape]
+    leading = next((view for view in whole if all(view[axis] for axis in axes)), whole[0] if whole else views[0])
     axes.sort(key=lambda axis: -abs(leading[axis]))
     permutation = [axis for axis, length in enumerate(shape) if length == 1] + axes
     made = tuple([shape[axis] for axis in permutation])

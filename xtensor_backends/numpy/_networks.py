@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,14 @@ class Networks:
         rows = cls.ordered(np.moveaxis(g, 0, examples)).reshape(groups, filters // groups, columns.shape[2])
         return np.matmul(rows, columns.transpose(0, 2, 1)).reshape(filters, x.shape[1] // groups, *kernel)
 
+    @staticmethod
+    def at_windows(x: Native, *parts: Native, keys: tuple[Any, ...]) -> Native:
+        """In the order of ``x`` in memory."""
+        result: Native = np.zeros_like(x)
+        for key, part in zip(keys, parts, strict=True):
+            result[key] = part
+        return result
+
     @classmethod
     def _columns(
         cls,
@@ -120,8 +129,15 @@ class Networks:
         """Return the elements of examples and those around them, channels first, and examples last or second."""
         lengths = [before + length + after for length, (before, after) in zip(x.shape[2:], widths, strict=True)]
         inner = [slice(before, before + length) for length, (before, _) in zip(x.shape[2:], widths, strict=True)]
-        x = cls.ordered(x.transpose(1, *range(2, x.ndim), 0)) if last else x.transpose(1, 0, *range(2, x.ndim))
+        x = x.transpose(1, *range(2, x.ndim), 0) if last else x.transpose(1, 0, *range(2, x.ndim))
+        if not any(map(any, widths)):
+            return cls.ordered(x)
         shape = (x.shape[0], *lengths, x.shape[-1]) if last else (*x.shape[:2], *lengths)
-        elements: Native = np.zeros(shape, x.dtype)
-        elements[(slice(None), *inner) if last else (..., *inner)] = x
+        elements: Native = np.empty(shape, x.dtype)
+        first = 1 if last else 2
+        for axis, (before, after) in enumerate(widths, first):
+            around = [slice(None)] * first + inner[: axis - first]
+            elements[(*around, slice(0, before))] = 0
+            elements[(*around, slice(shape[axis] - after, None))] = 0
+        elements[(slice(None), *inner) if last else (..., *inner)] = cls.ordered(x) if last else x
         return elements

@@ -37,16 +37,18 @@ EXACT = "-cl-fp32-correctly-rounded-divide-sqrt"
 
 
 class Compiled:
-    """A kernel of pyopencl, and the lengths and strides that it was launched with last.
+    """A kernel of pyopencl, and the numbers that it was launched with last: arguments, and the sizes of the launch.
 
     A kernel keeps its arguments. Those that are the same again are not set again, which saves a fourth of a launch.
     """
 
-    __slots__ = ("kernel", "numbers")
+    __slots__ = ("kernel", "numbers", "scalars", "sizes")
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
         self.numbers: tuple[int, ...] | None = None
+        self.scalars = b""
+        self.sizes: tuple[tuple[int], tuple[int]] = (0,), (0,)
 
 
 class OpenCLRuntime(Runtime):
@@ -99,15 +101,15 @@ class OpenCLRuntime(Runtime):
         count: int,
     ) -> None:
         kernel = compiled.kernel
-        # Python's == does not tell -0.0 from 0.0, so that scalars are always set.
-        if numbers == compiled.numbers and not scalars:
+        bits = b"".join([x.tobytes() for x in scalars]) if scalars else b""  # == does not tell -0.0 from 0.0
+        if numbers == compiled.numbers and bits == compiled.scalars:
             for position, buffer in enumerate(buffers):
                 kernel.set_arg(position, buffer)
         else:
             compiled.numbers = None
             kernel.set_args(*buffers, *scalars, *numbers)
-            compiled.numbers = numbers
-        cl.enqueue_nd_range_kernel(self.queue, kernel, *self.sizes(count))
+            compiled.numbers, compiled.scalars, compiled.sizes = numbers, bits, self.sizes(count)
+        cl.enqueue_nd_range_kernel(self.queue, kernel, *compiled.sizes)
 
     def sizes(self, count: int) -> tuple[tuple[int], tuple[int]]:
         """Return OpenCL's global and local sizes for a number of work items."""

@@ -123,6 +123,9 @@ class WGSL(Language):
     def variable(self, kind: str, name: str, text: str) -> str:
         return f"var {name}: {kind} = {text};"
 
+    def array(self, kind: str, name: str, length: int) -> str:
+        return f"var {name}: array<{kind}, {length}>;"
+
     def read(self, buffer: str, offset: str, dtype: DType) -> str:
         return f"{buffer}[{offset}]" + (" != 0u" if dtype.kind == "b" else "")
 

@@ -114,6 +114,23 @@ def test_lengths_of_a_selection_are_computed_from_the_mask_alone(matrix):
     np.testing.assert_array_equal(host(whole), matrix[matrix > 0])
 
 
+@pytest.mark.parametrize("key", [slice(None, 3, 3), slice(-4, -1, 3), slice(1, 3, 2)])
+def test_a_slice_of_one_element_is_computed_with_as_one_element(key):
+    # dask keeps an empty chunk where a step goes beyond the end within the next one.
+    x = engines.rechunk(xp.arange(4.0), 2)
+    expected = [np.arange(4.0)[key][0] + 1.0]
+    assert (x[key] + 1.0).tolist() == expected
+    assert xp.sum(x[key] + 1.0, keepdims=True).tolist() == expected
+    assert engines.chunks(x[key]) == ((1,),)
+
+
+@pytest.mark.parametrize("chunks", [(1, 0), (0, 1), (0, 1, 0)])
+def test_an_element_in_chunks_some_of_which_are_empty_is_computed_with_as_one_element(chunks):
+    x = engines.rechunk(xp.ones(1), (chunks,))
+    assert (x + 1.0).tolist() == [2.0]
+    assert float(xp.sum(x + 1.0)) == 2.0
+
+
 def test_writing_to_fetched_values_does_not_change_the_array(matrix):
     mean = xp.mean(xp.asarray(matrix), axis=0)
     for _ in range(2):

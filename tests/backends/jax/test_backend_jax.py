@@ -51,6 +51,21 @@ def test_assignment_by_a_mask_and_a_negative_step():
     assert x.tolist() == [[2.0, 1.0], [0.0, 0.0], [4.0, 3.0]]
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (7, 1)], ids=str)
+def test_divisor_that_is_broadcast_divides(shape):
+    # 2**127 and its half: the reciprocal of the first is subnormal, and XLA's zero.
+    x = xp.asarray([2.0**126, 2.0**127], dtype=xp.float32, device=CPU)
+    divisor = xp.full(shape, 2.0**127, dtype=xp.float32, device=CPU)
+    assert xp.all(x / divisor == xp.asarray([0.5, 1.0], dtype=xp.float32, device=CPU))
+    assert (x / 2.0**127).tolist() == [0.5, 1.0]
+    # k / 7 of float64 is what Python divides, and 7 * k // 7 is k.
+    k = xp.asarray([float(i) for i in range(200)], device=CPU)
+    sevens = xp.full(shape, 7.0, device=CPU)
+    expected = xp.broadcast_to(xp.asarray([i / 7 for i in range(200)], device=CPU), (k / sevens).shape)
+    assert xp.all(k / sevens == expected)
+    assert xp.all((7.0 * k) // sevens == k)
+
+
 @pytest.mark.parametrize("dtype", [xp.int8, xp.uint8, xp.int64, xp.uint64], ids=str)
 def test_integers_divide_by_zero_to_zero(dtype):
     limits = np.iinfo(dtype)

@@ -118,3 +118,35 @@ def test_numbers_that_are_not_finite_stay_in_their_windows(used):
     assert used == ["convolution"]
     where = np.argwhere(~np.isfinite(found[:, 0]))
     np.testing.assert_array_equal(where, [[3, 0, 0], [5, 5, 5]])
+
+
+def test_examples_stay_the_last_axis_in_memory(used):
+    """The next convolution, and its derivative, read them so."""
+    x, weight = integers(32, 8, 8, 8), integers(8, 8, 3, 3)
+    with xp.use_device("cpu"):
+        first = functional.conv2d(xp.asarray(x), xp.asarray(weight), padding=1)
+        second = functional.max_pool2d(functional.relu(first), 2)
+    expected = np.maximum(convolved(x, weight, (1, 1), (1, 1), (1, 1)), 0)
+    np.testing.assert_array_equal(xp.to_numpy(second), expected.reshape(32, 8, 4, 2, 4, 2).max(axis=(3, 5)))
+    for array in (first, second):
+        assert np.asarray(array).transpose(1, 2, 3, 0).flags.c_contiguous
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_arrays_in_several_orders_are_computed_by_their_elements(fused):
+    shape = 32, 24, 8, 8
+    arrays = [
+        np.ascontiguousarray(integers(*shape).transpose(order)).transpose(np.argsort(order))
+        for order in ((1, 2, 3, 0), (0, 1, 2, 3), (3, 0, 1, 2))
+    ]
+    x, y, z = [xp.asarray(array, device="cpu") for array in arrays]
+
+    def function(x, y, z):
+        chosen = xp.where(x > 0, y, z) * y + x
+        return chosen, xp.sum(chosen * z, axis=(0, 2, 3)), xp.sum(chosen, axis=1)
+
+    chosen, by_channel, by_place = (xp.fuse(function) if fused else function)(x, y, z)
+    expected = np.where(arrays[0] > 0, arrays[1], arrays[2]) * arrays[1] + arrays[0]
+    np.testing.assert_array_equal(xp.to_numpy(chosen), expected)
+    np.testing.assert_array_equal(xp.to_numpy(by_channel), np.sum(expected * arrays[2], axis=(0, 2, 3)))
+    np.testing.assert_array_equal(xp.to_numpy(by_place), np.sum(expected, axis=1))

@@ -194,12 +194,12 @@ def test_triangular_system_is_solved_by_blas(monkeypatch, dtype, tolerance, layo
 
     def counted(*arguments):
         done = solve(*arguments)
-        calls.append((arguments[5], done))
+        calls.append((arguments[6], done))
         return done
 
     monkeypatch.setattr(_products.compiled, "solve", counted)
     rng = np.random.default_rng(0)
-    for rows, columns in ((1, 1), (2, 3), (130, 7), (130, 101)):
+    for rows, columns in ((1, 1), (2, 3), (130, 1), (130, 4), (130, 7), (130, 101)):
         matrix = (rng.standard_normal((rows, rows)) / rows + 2 * np.eye(rows)).astype(dtype)
         triangle = np.tril(matrix) if lower else np.triu(matrix)
         if unit:
@@ -212,7 +212,7 @@ def test_triangular_system_is_solved_by_blas(monkeypatch, dtype, tolerance, layo
         assert result.dtype == np.dtype(dtype)
     # BLAS reads no rows or columns with gaps: the composition solves.
     readable = layout != "transposed and strided"
-    assert calls == [(1, True), *[(parts, readable) for parts in (1, 1, 2)]]
+    assert calls == [(1, True), *[(parts, readable) for parts in (1, 1, 1, 1, 2)]]
 
 
 @needs_blas

@@ -9,8 +9,8 @@ import numpy as np
 from ..._core.array import ASTYPE, Array
 from ..._core.backend import Native
 from ..._core.checks import integer_limits
-from ..._core.dispatch import array_argument, coerce_operands, common_device, native_operand
 from ..._core.large_calls import apply_elementwise, apply_reduction
+from ..._core.operands import array_argument, coerce_operands, common_device, native_operand
 from ..._core.operations import declare
 from .._composing import NativeOperand
 from ._declaration import binary

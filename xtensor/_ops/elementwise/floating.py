@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core.array import Array, wrap
+from ..._core.array import Array
 from ..._core.backend import Native
-from ..._core.dispatch import array_argument, call
+from ..._core.calls import call, wrap
 from ..._core.dtypes import kind_of
+from ..._core.operands import array_argument
 from ..._core.operations import declare
 from .._composing import HALF, INT32, SINGLE, NativeOperand, cast, floating_dtype, loop_dtype, of_floats
 from ._declaration import binary, unary

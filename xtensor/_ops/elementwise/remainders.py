@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..._core.array import Array, wrap
+from ..._core.array import Array
 from ..._core.backend import Native
-from ..._core.dispatch import array_argument, call, operands
+from ..._core.calls import call, wrap
+from ..._core.operands import array_argument, operands
 from ..._core.operations import declare
 from .._composing import NativeOperand, cast, integer_dtype, loop_dtype, of_floats
 from ._declaration import binary

@@ -73,6 +73,11 @@ def _inv(g: Array, out: Array, x: Any) -> Array:
     return -(inverse @ g @ inverse)
 
 
+def _products_of_columns(x: Array, y: Array) -> Array:
+    """Return :math:`x y^H`, for one column as an elementwise product, which ``fuse`` computes with what follows."""
+    return x * transposed(y) if x.shape[-1] == 1 else x @ transposed(y)
+
+
 @pullback("linalg.solve", keeps="out a", several=True)
 @adjoint
 def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
@@ -80,7 +85,7 @@ def _solve(g: Array, out: Array, a: Array, b: Any) -> tuple[Array, Array]:
     if is_vector:
         g, out = g[..., None], out[..., None]
     by_b = linalg.solve(transposed(a), g)
-    by_a = -(by_b @ transposed(out))
+    by_a = -_products_of_columns(by_b, out)
     return by_a, by_b[..., 0] if is_vector else by_b
 
 
@@ -90,8 +95,8 @@ def _solve_triangular(
     g: Array, out: Array, a: Array, b: Any, *, lower: bool, unit_diagonal: bool
 ) -> tuple[Array, Array]:
     by_b = linalg.solve_triangular(transposed(a), g, lower=not lower, unit_diagonal=unit_diagonal)
-    select, beside = (xp.tril, -1) if lower else (xp.triu, 1)
-    return select(-(by_b @ transposed(out)), k=beside if unit_diagonal else 0), by_b
+    select, offset = (xp.tril, -1) if lower else (xp.triu, 1)
+    return select(-_products_of_columns(by_b, out), k=offset if unit_diagonal else 0), by_b
 
 
 @pullback("linalg.det", keeps="out x")

@@ -14,7 +14,7 @@ from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
 from ...nn.channel_normalization import by_channel, through_channels
 from ...nn.convolution import flipped, gradient_by_weight, patches
-from ...nn.max_pooling import maxima
+from ...nn.max_pooling import at_windows, maxima
 from ...nn.normalization import standardized
 from ...nn.windows import padded, parts_of_windows
 from .._table import connection, elementwise, fit, pullback
@@ -46,6 +46,33 @@ def widened(*arrays: Any) -> list[Any]:
         xp.astype(x, xp.float32) if x.__class__ is Array and kind_of(x.dtype) == "f" and x.dtype.itemsize <= 2 else x
         for x in arrays
     ]
+
+
+# -- linear layers -----------------------------------------------------------------------------------------------------
+
+
+def _map(x: Array, weight: Array, bias: Any, *, precision: Any) -> Array:
+    return functional.linear(x, weight, bias, precision=precision)
+
+
+@pullback("nn.linear", keeps="x weight", several=True, public=_map)
+def _linear(
+    g: Array, out: Any, x: Array, weight: Array, bias: Any, *, precision: str
+) -> tuple[Array, Array, Array | None]:
+    """The weight's cotangent has the weight's order in memory, in which an optimizer reads both."""
+    g, x, weight = widened(g, x, weight)
+    rows = math.prod(g.shape[:-1])
+    outputs, elements = xp.reshape(g, (rows, g.shape[-1])), xp.reshape(x, (rows, x.shape[-1]))
+    by_weight = xp.matmul(xp.matrix_transpose(outputs), elements)
+    return xp.matmul(g, weight), by_weight, None if bias is None else g
+
+
+@connection("nn.linear")
+def _connect_outputs(
+    g: Array, out: Any, x: Any, weight: Any, bias: Any, *, precision: str
+) -> tuple[Array, Array, Array | None]:
+    by_row = xp.reshape(xp.sum(g, axis=tuple(range(g.ndim - 1))), (g.shape[-1], 1))
+    return xp.sum(g, axis=-1, keepdims=True), by_row, None if bias is None else g
 
 
 # -- normalization ----------------------------------------------------------------------------------------------------
@@ -268,15 +295,23 @@ def _max_pool(
 ) -> tuple[Array]:
     """Each cotangent is the first largest element's of its window, or the first NaN's."""
     elements = padded(x, widths, -math.inf)
-    result = xp.zeros_like(elements, dtype=g.dtype)
     apart = all(width * (size - 1) < step for width, size, step in zip(dilations, kernel, strides, strict=True))
-    taken = xp.zeros(out.shape, dtype=xp.bool, device=x.device)
-    for key in parts_of_windows(kernel, strides, dilations, outputs):
+    taken: Array | None = None
+    keys, cotangents = parts_of_windows(kernel, strides, dilations, outputs), []
+    for key in keys:
         part = elements[key]
-        chosen = ((part == out) | (part != part)) & ~taken
-        taken = taken | chosen
-        cotangent = xp.where(chosen, g, 0.0)
-        result[key] = cotangent if apart else result[key] + cotangent
+        chosen = (part == out) | (part != part)
+        if taken is None:
+            taken = chosen
+        else:
+            chosen, taken = chosen & ~taken, taken | chosen
+        cotangents.append(xp.where(chosen, g, 0.0))
+    if apart:
+        result = at_windows(elements, cotangents, keys)
+    else:
+        result = xp.zeros_like(elements, dtype=g.dtype)
+        for key, cotangent in zip(keys, cotangents, strict=True):
+            result[key] = result[key] + cotangent
     if any(before or after for before, after in widths):
         lengths = zip(widths, x.shape[-len(widths) :], strict=True)
         result = result[(..., *[slice(before, before + length) for (before, _), length in lengths])]

@@ -15,7 +15,8 @@ from ... import _ops as xp
 from ... import linalg
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
-from ..._core.scaling import largest, needs_scaling, power_of_two
+from ..._core.rescaling import needs_scaling
+from ..._core.scaling import largest, power_of_two
 from ..._ops.counting import bincount
 from .._table import constant, pullback
 from .partial_products import cumulative_prod_pullback, may_divide, products_of_others

@@ -12,7 +12,8 @@ import numpy as np
 
 from ... import _ops as xp
 from ..._core.array import Array
-from ..._core.device import Device, resolve
+from ..._core.device import Device
+from ..._core.devices import resolve
 from ..._core.errors import describe, shortened
 from ..modules.linear import Linear
 from ..modules.module import Module

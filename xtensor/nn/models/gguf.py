@@ -9,7 +9,8 @@ import numpy as np
 
 from ... import _ops as xp
 from ..._core.array import Array
-from ..._core.device import Device, resolve
+from ..._core.device import Device
+from ..._core.devices import resolve
 from ..modules.embedding import Embedding
 from ..modules.linear import Linear
 from ..modules.module import Module

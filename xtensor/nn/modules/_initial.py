@@ -7,7 +7,8 @@ from typing import Any
 
 from ... import _ops as xp
 from ..._core.array import Array
-from ..._core.device import Device, resolve
+from ..._core.device import Device
+from ..._core.devices import resolve
 from ..._core.errors import describe
 from ...random import Generator, default_rng
 

@@ -226,12 +226,12 @@ class ParameterDict(Module):
 
     Parameters
     ----------
-    values
+    parameters
         Arrays, or what :func:`xtensor.asarray` takes, by name.
     """
 
-    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        self.update(values or {})
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        self.update(parameters or {})
 
     def _parameters(self) -> dict[str, Array]:
         return {name: value for name, value in vars(self).items() if value.__class__ is Array}

@@ -142,12 +142,16 @@ class _Transposed(_Convolution):
         groups: int = 1,
         bias: bool = True,
         dilation: Lengths = 1,
+        padding_mode: str = "zeros",
         *,
         rng: Rng = None,
         device: str | Device | None = None,
         dtype: Any = None,
     ) -> None:
         name = type(self).__name__
+        if padding_mode != "zeros":
+            raise ValueError(f"{name}(): padding_mode is {padding_mode!r}, expected 'zeros', the only one here")
+        self.padding_mode = padding_mode
         self._set(in_channels, out_channels, kernel_size, stride, dilation, groups, bias, rng, device, dtype)
         self.padding = lengths_of(padding, self.axes, name, "padding", 0)
         self.output_padding = lengths_of(output_padding, self.axes, name, "output_padding", 0)
@@ -229,6 +233,8 @@ class ConvTranspose1d(_Transposed):
         Number of groups into which the channels are split.
     bias
         Whether there is a bias.
+    padding_mode
+        ``"zeros"``.
     rng
         Generator of the initial values, or its seed.
     device, dtype

@@ -25,6 +25,8 @@ class Embedding(Module):
         Number m of rows and d of columns of the table.
     padding_idx
         Row that is 0 initially and is not learned.
+    scale_grad_by_freq
+        Whether the gradient of a row is divided by the number of its indices in a call.
     rng
         Generator of the initial values, or its seed.
     device, dtype
@@ -49,6 +51,7 @@ class Embedding(Module):
         embedding_dim: int,
         padding_idx: int | None = None,
         *,
+        scale_grad_by_freq: bool = False,
         rng: Rng = None,
         device: str | Device | None = None,
         dtype: Any = None,
@@ -58,6 +61,7 @@ class Embedding(Module):
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ValueError(f"Embedding(): padding_idx is {padding_idx}, and there are {num_embeddings} rows")
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        self.scale_grad_by_freq = scale_grad_by_freq
         self.weight = Initial(rng, device, dtype).normal((num_embeddings, embedding_dim))
         if self.padding_idx is not None:
             self.weight[self.padding_idx, ...] = 0
@@ -65,6 +69,10 @@ class Embedding(Module):
     def forward(self, indices: Array) -> Array:
         """Return the rows of an Array of indices of shape (…): an Array of shape (…, d)."""
         rows = F.embedding(indices, self.weight)
+        if self.scale_grad_by_freq:
+            counts = xp.bincount(xp.reshape(indices, (-1,)), minlength=self.num_embeddings)
+            shares = rows / xp.astype(xp.expand_dims(xp.take(counts, indices), axis=-1), rows.dtype)
+            rows = stop_gradient(rows) + (shares - stop_gradient(shares))
         if self.padding_idx is None:
             return rows
         is_padding = xp.expand_dims(indices == self.padding_idx, axis=-1)

@@ -45,6 +45,7 @@ class _BatchNorm(Module):
         affine: bool = True,
         track_running_stats: bool = True,
         *,
+        bias: bool = True,
         device: str | Device | None = None,
         dtype: Any = None,
     ) -> None:
@@ -52,7 +53,8 @@ class _BatchNorm(Module):
         self.eps, self.momentum = eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         initial, shape = Initial(None, device, dtype), (num_features,)
-        self.weight, self.bias = (initial.ones(shape), initial.zeros(shape)) if affine else (None, None)
+        self.weight = initial.ones(shape) if affine else None
+        self.bias = initial.zeros(shape) if affine and bias else None
         self.register_buffer("running_mean", initial.zeros(shape) if track_running_stats else None)
         self.register_buffer("running_var", initial.ones(shape) if track_running_stats else None)
         count = xp.zeros((), dtype=xp.int64, device=initial.device) if track_running_stats else None
@@ -118,7 +120,7 @@ class BatchNorm1d(_BatchNorm):
     momentum
         Share of a batch in the running statistics; None for the mean of all batches.
     affine
-        Whether there are a weight and a bias.
+        Whether there are a weight and, where ``bias`` is true, a bias.
     track_running_stats
         Whether there are running statistics, which take the position of the batch's outside of training.
     device, dtype
@@ -166,14 +168,14 @@ class GroupNorm(Module):
     eps
         Added to the variance.
     affine
-        Whether there are a weight and a bias.
+        Whether there are a weight and, where ``bias`` is true, a bias.
     device, dtype
         Of the parameters. Default: the default device; float32.
 
     Attributes
     ----------
     weight, bias
-        Arrays of shape (c,), initially 1 and 0; None if ``affine`` is false.
+        Arrays of shape (c,), initially 1 and 0; None where there is none.
 
     Raises
     ------
@@ -191,6 +193,7 @@ class GroupNorm(Module):
         eps: float = 1e-5,
         affine: bool = True,
         *,
+        bias: bool = True,
         device: str | Device | None = None,
         dtype: Any = None,
     ) -> None:
@@ -198,7 +201,8 @@ class GroupNorm(Module):
             raise ValueError(f"GroupNorm(): num_groups {num_groups} does not divide num_channels {num_channels}")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         initial, shape = Initial(None, device, dtype), (num_channels,)
-        self.weight, self.bias = (initial.ones(shape), initial.zeros(shape)) if affine else (None, None)
+        self.weight = initial.ones(shape) if affine else None
+        self.bias = initial.zeros(shape) if affine and bias else None
 
     def forward(self, x: Array) -> Array:
         """Return ``x`` normalized."""
@@ -218,10 +222,12 @@ class _InstanceNorm(_BatchNorm):
         affine: bool = False,
         track_running_stats: bool = False,
         *,
+        bias: bool = True,
         device: str | Device | None = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device=device, dtype=dtype)
+        settings = num_features, eps, momentum, affine, track_running_stats
+        super().__init__(*settings, bias=bias, device=device, dtype=dtype)
 
     def forward(self, x: Array) -> Array:
         """Return ``x`` normalized; in training, also update the running statistics."""
@@ -248,7 +254,7 @@ class InstanceNorm1d(_InstanceNorm):
     momentum
         Share of a batch in the running statistics.
     affine
-        Whether there are a weight and a bias.
+        Whether there are a weight and, where ``bias`` is true, a bias.
     track_running_stats
         Whether there are running statistics, which take the position of each example's outside of training.
     device, dtype

@@ -253,7 +253,7 @@ class TransformerDecoderLayer(_TransformerLayer):
 
 
 class _Stack(Module):
-    def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
+    def _copy(self, layer: Module, num_layers: int, norm: Module | None) -> None:
         """Copy the layer; the copies draw from its generator."""
         count = check_size(num_layers, type(self).__name__, "num_layers")
         self.layers = ModuleList([map_leaves(lambda x: x.copy(), layer) for _ in range(count)])
@@ -265,13 +265,16 @@ class TransformerEncoder(_Stack):
 
     Parameters
     ----------
-    layer
+    encoder_layer
         The layer, with whose parameters each copy begins.
     num_layers
         Number of copies.
     norm
         Module that is applied to the result; None without one.
     """
+
+    def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        self._copy(encoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -291,13 +294,16 @@ class TransformerDecoder(_Stack):
 
     Parameters
     ----------
-    layer
+    decoder_layer
         The layer, with whose parameters each copy begins.
     num_layers
         Number of copies.
     norm
         Module that is applied to the result; None without one.
     """
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        self._copy(decoder_layer, num_layers, norm)
 
     def forward(self, tgt: Array, memory: Array, **masks: Any) -> Array:
         """Return the result for sequences; masks are those of :class:`TransformerDecoderLayer`."""
