@@ -554,3 +554,35 @@ def test_command_line_says_which(wanted, text):
     command = [sys.executable, "-m", "xtensor"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.splitlines()[1].startswith(text)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("values", [[1.0, 2.0], [1.0, 3.5], [-1.0, 2.0], [np.nan, 2.0], [2.0, np.inf], [-np.inf], []])
+@pytest.mark.parametrize(("low", "high"), [(0.0, 3.0), (-np.inf, np.inf)])
+def test_components_are_compared_with_two_numbers(dtype, values, low, high):
+    native = np.asarray(values, dtype)
+    parts = native.view(native.real.dtype)
+    assert compiled.is_within(native, low, high) is bool(np.all(np.isfinite(parts) & (parts >= low) & (parts <= high)))
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        np.arange(3),
+        np.ones(1001),
+        np.ones(6)[::2],
+        np.ones(2, ">f8"),
+        np.ones(2, np.float16),
+        np.float64(1.0),
+        1.0,
+        None,
+    ],
+    ids=str,
+)
+def test_other_arrays_are_not_compared(native):
+    assert compiled.is_within(native, 0.0, 2.0) is None
+
+
+def test_comparison_takes_floating_point_numbers():
+    with pytest.raises(TypeError, match="floating-point numbers"):
+        compiled.is_within(np.ones(2), 0, 2)

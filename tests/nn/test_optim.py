@@ -98,6 +98,16 @@ def test_state_of_another_optimizer_raises(device):
         optim.Adam(point).load_state_dict(optim.SGD(point).state_dict())
 
 
+def test_complex_gradient_leaves_an_optimizer_unchanged(device):
+    layer = nn.Linear(2, 1, rng=xp.random.default_rng(0))
+    optimizer = optim.Adam(layer)
+    before = {name: numbers(x) for name, x in optimizer.state_dict().items()}
+    gradients = {"weight": xp.ones_like(layer.weight), "bias": xp.ones(1, dtype=xp.complex64)}
+    with pytest.raises(TypeError, match="gradient of bias has dtype complex64"):
+        optimizer.update(layer, gradients)
+    assert {name: numbers(x) for name, x in optimizer.state_dict().items()} == before
+
+
 def test_average_of_weights(device):
     point = Point()
     average = optim.ExponentialMovingAverage(point, decay=0.75)

@@ -45,14 +45,15 @@ def contents(array: Any) -> tuple[bytes, int]:
 def memory_of(native: Any) -> Any:
     """Return the object that owns an array's memory.
 
-    A view with strides of its own has an object of NumPy between it and the array, which also has a ``base``.
+    A view with strides of its own has an object of NumPy between it and the array, which also has a ``base``. Arrays
+    over buffers have a ``block``.
     """
     kind, owner = native.__class__, native
     while getattr(native, "base", None) is not None:
         native = native.base
         if native.__class__ is kind:
             owner = native
-    return owner
+    return getattr(owner, "block", owner)
 
 
 Level = tuple[Any, tuple[Any, ...], tuple[Any, ...]]

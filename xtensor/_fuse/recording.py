@@ -146,7 +146,7 @@ class Recorder:
 
         ``given`` are the arrays and numbers of the recording among the arguments.
         """
-        if operation.name == "where" and _selects_all(*operands):
+        if operation.name == "where" and _selects_all(self.base._library, *operands):
             return Traced(self.copied(operands[1].value), operands[1].node)
         if any(item.__class__ is Number or item.node.kind != "constant" for item in given):
             return None
@@ -296,7 +296,8 @@ class Recorder:
     def _traced(self, value: Native, node: Node, operands: Collection[Any]) -> Traced:
         """Return a result, as a view of the operand whose memory it has."""
         arrays = [x for x in operands if x.__class__ is Traced]
-        if getattr(value, "base", None) is not None or any(x.value is value for x in arrays):
+        may_share = getattr(value, "base", None) is not None or hasattr(value, "block")
+        if may_share or any(x.value is value for x in arrays):
             memory = memory_of(value)
             for x in arrays:
                 if memory_of(x.value) is memory:
@@ -374,7 +375,7 @@ def _resolved(
     return found
 
 
-def _selects_all(condition: Any, x: Any, y: Any) -> bool:
+def _selects_all(library: Any, condition: Any, x: Any, y: Any) -> bool:
     """Whether a constant condition selects all elements of an array that has the result's shape, dtype and memory."""
     if condition.__class__ is not Traced or x.__class__ is not Traced or condition.node.kind != "constant":
         return False
@@ -385,7 +386,7 @@ def _selects_all(condition: Any, x: Any, y: Any) -> bool:
         shapes.append(y.shape)
     elif y.__class__ is not int and y.__class__ is not float:
         return False
-    return x.shape == np.broadcast_shapes(*shapes) and bool(condition.value.all())
+    return x.shape == np.broadcast_shapes(*shapes) and bool(library.to_host(condition.value).all())
 
 
 def _varies(name: str, arrays: Sequence[Traced]) -> bool:

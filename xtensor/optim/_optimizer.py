@@ -123,10 +123,15 @@ class Optimizer(TreeObject):
         if len(parameters) < len(found):
             unknown = sorted(found.keys() - parameters.keys())
             raise ValueError(f"{function}: the model {type(model).__name__} has no parameters {unknown}")
+        # All gradients are checked before the first state is changed.
         for path, x in parameters.items():
             if found[path].shape != x.shape:
                 raise ValueError(
                     f"{function}: the gradient of {path} has shape {found[path].shape}, and the parameter {x.shape}"
+                )
+            if found[path].dtype.kind == "c" != x.dtype.kind:
+                raise TypeError(
+                    f"{function}: the gradient of {path} has dtype {found[path].dtype}, and the parameter {x.dtype}"
                 )
         count = _floating(self.steps)
         lr = self.lr(count) if callable(self.lr) else self.lr

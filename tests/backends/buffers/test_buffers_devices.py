@@ -26,6 +26,35 @@ def with_buffers(device):
         pytest.skip(f"the device {device} has no kernels over buffers")
 
 
+# -- fused functions ---------------------------------------------------------------------------------------------------
+
+
+def test_write_to_a_view_within_fuse_changes_its_array():
+    def cleared(x):
+        z = x * 2
+        row = z[1]
+        row[...] = 0
+        return z
+
+    fused = xp.fuse(cleared)
+    for _ in range(2):
+        assert fused(xp.ones((2, 3), dtype=xp.float32)).tolist() == [[2, 2, 2], [0, 0, 0]]
+
+
+def test_constant_condition_within_fuse():
+    chosen = xp.asarray([True, True])
+    fused = xp.fuse(lambda x: xp.where(chosen & True, x * 2, 0.0))
+    for _ in range(2):
+        assert fused(xp.ones(2, dtype=xp.float32)).tolist() == [2, 2]
+
+
+def test_gradient_of_cross_entropy_within_fuse():
+    classes = xp.asarray([0, 1])
+    loss = xp.fuse(xp.autograd.grad(lambda z: xp.nn.functional.cross_entropy(z, classes)))
+    for _ in range(2):  # (softmax - one-hot) / 2 of equal logits
+        assert loss(xp.zeros((2, 2), dtype=xp.float32)).tolist() == [[-0.25, 0.25], [0.25, -0.25]]
+
+
 # -- reductions, order, products --------------------------------------------------------------------------------------
 
 
