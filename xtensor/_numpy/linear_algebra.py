@@ -21,7 +21,7 @@ ALWAYS_COMPLEX = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
 def eig(a: Any) -> Any:
-    """Return eigenvalues and eigenvectors, before NumPy 2.5 real ones if all values are; NumPy, ``linalg.eig``."""
+    """Return eigenvalues and eigenvectors, real if all eigenvalues are, before NumPy 2.5; NumPy, ``linalg.eig``."""
     (a,) = as_arrays("eig", a)
     result = linalg.eig(a)
     if a.dtype.kind == "c" or not _is_real(result[0]):
