@@ -21,6 +21,7 @@ from ._calls import compute, compute_over, would_write
 from ._costs import SIMPLE
 from ._emission import supported, supported_elementwise
 from ._generator import resolve
+from ._memory import reusing
 from ._sizes import (
     BYTES_COMPARED_NUMBER,
     BYTES_INPLACE,
@@ -104,6 +105,7 @@ def _function(name: str) -> Callable[..., Native]:
     min_size, least = _least(name)
     least_beside_number = BYTES_COMPARED_NUMBER if name in COMPARISONS else least
     by_threads = name in FASTER_BY_THREADS and least > 0 and _numpy_has_vectors()
+    plain = reusing(getattr(np, name)) if name in ("add", "multiply", "subtract") else None  # of complex numbers
 
     def of_one(x: Native, spare: Native | None) -> Native:
         if x.size < min_size or x.nbytes < least or (by_threads and threads() == 1):
@@ -151,7 +153,7 @@ def _function(name: str) -> Callable[..., Native]:
         except KeyError:
             program = programs[key] = _plan(name, key)
         if program is None:
-            return NotImplemented
+            return plain(x1, x2) if plain is not None and key[0] == key[1] and x.dtype.kind == "c" else NotImplemented
         if first and second:
             results = compute(program, (x1, x2), (), x3)
         else:

@@ -275,6 +275,20 @@ TRANSFORMS = {
 }
 
 
+@pytest.mark.parametrize("name", ["add", "multiply", "subtract"])
+def test_complex_arithmetic_has_memory_that_is_reused(name):
+    x, y = np.random.default_rng(7).normal(size=(2, 2, 50_000)).view(np.complex128)
+    result = getattr(xp, name)(xp.asarray(x, device="cpu"), xp.asarray(y, device="cpu"))._native
+    np.testing.assert_array_equal(result, getattr(np, name)(x, y), strict=True)
+    assert handler(result) == "xtensor"
+
+
+def test_complex_arithmetic_that_overflows_warns():
+    x = xp.asarray(np.full(50_000, 1e300 + 1e300j), device="cpu")
+    with pytest.warns(RuntimeWarning, match="overflow encountered in multiply"):
+        xp.multiply(x, x)
+
+
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_fourier_transform_of_many_elements_has_memory_that_is_reused(name):
     shape, dtype, options = TRANSFORMS[name]
