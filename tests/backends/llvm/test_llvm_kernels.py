@@ -384,7 +384,8 @@ def test_results_that_are_written_past_the_caches(monkeypatch, dtype, count):
 
 
 def test_large_results_of_simple_operations_are_written_past_the_caches(monkeypatch):
-    monkeypatch.setattr(xtensor_backends.llvm._calls, "BYTES_STREAMED", 4_000_000)
+    for module in (xtensor_backends.llvm._calls, xtensor_backends.llvm._costs):
+        monkeypatch.setattr(module, "BYTES_STREAMED", 4_000_000)
     streamed = {}
     original = xtensor_backends.llvm._calls.writes_past_caches
 
