@@ -96,11 +96,7 @@ def serve(name: str, device: Device, service: Callable[..., Any], *args: Any, **
 
 def call_service(name: str, device: Device, service: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
     """Return an Array of the result of a backend's service, ``from_host`` for example."""
-    try:
-        native = service(*args, **kwargs)
-    except Exception as error:
-        native = recover(error, name, device, args, kwargs, service)
-    return wrap(native, device)
+    return wrap(serve(name, device, service, *args, **kwargs), device)
 
 
 def recover_large(error: Exception, operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:

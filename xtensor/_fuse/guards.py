@@ -126,9 +126,8 @@ class Guards:
     def hold(self) -> bool:
         """Whether all values are those of the recording."""
         try:
-            for read, owners, names, values in self._reads:
-                if not all(map(is_, map(read, owners, names, repeat(MISSING)), values)) and not self._equal():
-                    return False
+            if not self._read_the_same() and not self._equal():
+                return False
         except ValueError:  # an empty cell of a closure
             return False
         try:
@@ -138,6 +137,13 @@ class Guards:
         except TypeError:  # of a value that has no key any more
             return False
         return all(contents(array) == known for array, known in self.arrays) if self.arrays else True
+
+    def _read_the_same(self) -> bool:
+        """Whether the reads find the same objects as before."""
+        for read, owners, names, values in self._reads:
+            if not all(map(is_, map(read, owners, names, repeat(MISSING)), values)):
+                return False
+        return True
 
     def _equal(self) -> bool:
         return all(same(read(owner, name, MISSING), value) for read, owner, name, value in self.exact)
