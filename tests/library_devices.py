@@ -7,6 +7,17 @@ import sys
 import threading
 
 import numpy as np
+import pytest
+
+import xtensor as xp
+
+
+def opened_or_skipped(spec):
+    """Return a device; skip the tests where it cannot be opened, with the reason."""
+    try:
+        return xp.device(spec)
+    except xp.BackendUnavailableError as error:
+        pytest.skip(str(error))
 
 
 def ends(dtype):

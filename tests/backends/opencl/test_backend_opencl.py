@@ -12,7 +12,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from library_devices import OPERATIONS, in_threads, pairs, wrapped_around
+from library_devices import OPERATIONS, in_threads, opened_or_skipped, pairs, wrapped_around
 
 pytest.importorskip("pyopencl", reason="pyopencl is not installed: environment tests-opencl")
 
@@ -25,10 +25,7 @@ INTEGERS = (xp.uint8, xp.uint16, xp.uint32, xp.uint64, xp.int8, xp.int16, xp.int
 
 @pytest.fixture(scope="module", autouse=True)
 def opened():
-    try:
-        return xp.device(DEVICE)
-    except xp.BackendUnavailableError as error:
-        pytest.skip(str(error))
+    return opened_or_skipped(DEVICE)
 
 
 def array(values, dtype):

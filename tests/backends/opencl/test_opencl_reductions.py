@@ -8,6 +8,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from library_devices import opened_or_skipped
 
 pytest.importorskip("pyopencl", reason="pyopencl is not installed: environment tests-opencl")
 
@@ -41,10 +42,7 @@ VIEWS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def opened():
-    try:
-        return xp.device(DEVICE)
-    except xp.BackendUnavailableError as error:
-        pytest.skip(str(error))
+    return opened_or_skipped(DEVICE)
 
 
 def sums(values, axes):

@@ -13,7 +13,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from library_devices import OPERATIONS, in_threads, pairs, wrapped_around
+from library_devices import OPERATIONS, in_threads, opened_or_skipped, pairs, wrapped_around
 
 pytest.importorskip("wgpu", reason="wgpu is not installed: environment tests-webgpu")
 
@@ -28,10 +28,7 @@ FLOAT32 = np.finfo(np.float32)
 
 @pytest.fixture(scope="module", autouse=True)
 def opened():
-    try:
-        return xp.device(DEVICE)
-    except xp.BackendUnavailableError as error:
-        pytest.skip(str(error))
+    return opened_or_skipped(DEVICE)
 
 
 def array(values, dtype):
