@@ -29,7 +29,7 @@ from .nodes import Node, Session, Traced, session
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results, separated
-from .watching import Watch
+from .watching import Watch, collecting_no_garbage
 
 __all__ = ["Fused", "check_names", "generator_of"]
 
@@ -214,7 +214,8 @@ class Fused(Generic[P, R]):
         generator = generator_of(device)
         if generator is None:
             return None
-        found = self._record(generator, device, args, kwargs, natives)
+        with collecting_no_garbage():
+            found = self._record(generator, device, args, kwargs, natives)
         self._keep(signature, found)
         return found
 
@@ -271,7 +272,8 @@ class Fused(Generic[P, R]):
             return f"{self._name}() is called as it is: {where}"
         natives, lines = [array._native for array in arrays], dict[Node, str]()
         try:
-            found = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
+            with collecting_no_garbage():
+                found = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
         except UnknownValueError as error:
             return f"{self._name}() cannot be recorded: {error}"
         return described(self._name, found.plan, found.guards, lines, natives, found.arithmetic.values(numbers))
