@@ -143,6 +143,8 @@ def _floor_divide_by_broadcast(x1: Array, x2: Array) -> Array:
 
 def _floor_divide(x1: Any, x2: Any) -> Array:
     x1, x2 = OPERANDS.numbers(x1, x2)
+    if x1.dtype.kind in "fV" and x1.dtype.itemsize == 2:  # the quotient before its floor is not rounded to 16 bits
+        return _floor_divide(x1.astype(np.float32), x2.astype(np.float32)).astype(x1.dtype)
     if x1.dtype.kind in "fV":
         return float_floor_divide(jnp, _floor_divide_by_broadcast, x1, x2)
     return integer_floor_divide(jnp, jnp.floor_divide, x1, x2)
