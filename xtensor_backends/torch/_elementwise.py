@@ -21,7 +21,7 @@ from xtensor.backend import (
 from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TENSOR, Tensor, TorchArray, ordered, signed, wide
 from ._operands import NATIVE_SCALARS, OPERANDS, SMALLEST, cast
 
-__all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "where"]
+__all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "new", "where"]
 
 Function = Callable[..., Any]
 
