@@ -39,6 +39,7 @@ from .nodes import Assumption, Node
 from .rolls import rolls_of
 from .rows import Group, row_groups
 from .steps import program_of
+from .together import Together, groups_together
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
 
@@ -82,6 +83,8 @@ class Plan:
         The nodes that are computed although no result depends on them.
     checks
         The conditions that the recording takes for false, each with the nodes of its arrays.
+    together
+        Lists of results that one call computes, each in units.
     device, generator
         What computes.
     by_rows
@@ -96,6 +99,7 @@ class Plan:
         *,
         effects: Sequence[Node] = (),
         checks: Sequence[Assumption] = (),
+        together: Sequence[Sequence[Sequence[Node]]] = (),
         by_rows: bool = True,
     ) -> None:
         self.device, self.generator = device, generator
@@ -104,11 +108,15 @@ class Plan:
         self.effects = effects
         self.wanted = list(dict.fromkeys([self.same[node] for node in [*wanted, *checked]]))
         order = sort([*effects, *self.wanted])
-        self.groups: dict[Node, tuple[Group, list[Node]]] = {}
+        self.groups: dict[Node, tuple[Group | Together, list[Node]]] = {}
+        for units in together if generator.computes_together else ():
+            found = [[self.same[node] for node in unit if node in self.same] for unit in units]
+            for each in groups_together(order, set(self.wanted), found):
+                order = self._grouped(order, [each], "together")
         if by_rows:
             groups = row_groups(order, set(self.wanted), operands_of, generator.takes_rows)
             if groups:
-                order = self._grouped(order, groups)
+                order = self._grouped(order, groups, "rows")
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]
         self.constants: Values = {node: node.options for node in order if node.kind in ("constant", "outside")}
         written = set(self.wanted)
@@ -149,6 +157,8 @@ class Plan:
                     self._add(self._call(node), list(operands_of(node)), "call", node)
                 elif node.kind == "rows":
                     self._rows(node)
+                elif node.kind == "together":
+                    self._together(node)
                 elif node.kind == "result":
                     self._add(self._selecting(node), node.operands, "result", node)
             for check in due.get(stage, ()):
@@ -331,11 +341,11 @@ class Plan:
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
         self._add(run, [*inputs, *outside_of(steps)])
 
-    def _grouped(self, order: Sequence[Node], groups: Sequence[Group]) -> list[Node]:
+    def _grouped(self, order: Sequence[Node], groups: Sequence[Group | Together], kind: str) -> list[Node]:
         """Replace groups by one node each, and what others need of them by its parts; return the new order."""
         parts: dict[Node, Node] = {}
         for group in groups:
-            whole = Node("rows", "", (), None, None, None)
+            whole = Node(kind, "", (), None, None, None)
             made = [Node("part", node.name, (whole,), None, node.shape, node.dtype) for node in group.outputs]
             parts |= zip(group.outputs, made, strict=True)
             self.groups[whole] = group, made
@@ -359,8 +369,34 @@ class Plan:
         self.wanted = [parts.get(node, node) for node in self.wanted]
         return sort([*self.effects, *self.wanted])
 
+    def _together(self, node: Node) -> None:
+        group, parts = self.groups[node]
+        assert isinstance(group, Together)
+        calls = [(steps, outputs, *program_of(steps, outputs=outputs)) for steps, outputs in group.units]
+        compute, compute_together = self.generator.compute, self.generator.compute_together
+        self.kernels += 1
+
+        def run(values: Values, numbers: Sequence[Any]) -> None:
+            given = [
+                (program, tuple([values[item] for item in inputs]), [number(scalar, numbers) for scalar in scalars])
+                for _, _, program, inputs, scalars in calls
+            ]
+            made: list[Native] = []
+            for (steps, outputs, *_), arguments, found in zip(calls, given, compute_together(given), strict=True):
+                results = found or compute(*arguments)
+                if not results or results[0].shape != outputs[0].shape:
+                    computed = dict(values)
+                    self._one_by_one(steps, computed, numbers)
+                    results = tuple([computed[item] for item in outputs])
+                made += results
+            values.update(zip(parts, made, strict=True))
+
+        run.__doc__ = f"{len(calls)} programs at once: {' '.join([item.name for item in group.units[0][0]])}"
+        self._add(run, node.operands)
+
     def _rows(self, node: Node) -> None:
         group, parts = self.groups[node]
+        assert isinstance(group, Group)
         program, inputs, scalars = program_of(group.members, outputs=group.outputs)
         compute, shape = self.generator.compute_rows, group.shape
         staged: list[Any] = []
