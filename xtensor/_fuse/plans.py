@@ -356,14 +356,9 @@ class Plan:
             elif node.kind == "call":
                 node.take((node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]]))
         for whole, (group, _) in self.groups.items():
-            own = set(group.members)
+            others = {node: parts[node] for node in outside_of(group.members) if node in parts}
             for node in group.members:
-                node.take(
-                    [
-                        item if item.__class__ is not Node or item in own else parts.get(item, item)
-                        for item in node.operands
-                    ]
-                )
+                node.take([replaced(item, others) for item in node.operands])
             whole.take(dict.fromkeys(outside_of(group.members)))
         self.same = {node: parts.get(first, first) for node, first in self.same.items()}
         self.wanted = [parts.get(node, node) for node in self.wanted]
