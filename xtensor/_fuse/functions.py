@@ -387,7 +387,9 @@ class Fused(Generic[P, R]):
         results = Results(values, copies, arguments, watch, self._name)
         guards = None if watch is None else watch.finish(self._name, current.computed)
         effects = [*current.effects, *current.shapes]
-        plan = Plan(results.nodes, device, generator, effects=effects, checks=current.assumed)
+        plan = Plan(
+            results.nodes, device, generator, effects=effects, checks=current.assumed, together=current.together
+        )
         results.bind(plan)
         return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
 

@@ -10,7 +10,7 @@ import numpy as np
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
 from ..kernels.formulas import formulas_of
-from . import _calls, _reducing, _rows
+from . import _calls, _reducing, _rows, _together
 from ._emission import supported, supported_elementwise
 from ._rolling import rolling
 from ._sizes import MIN_SIZE
@@ -76,6 +76,7 @@ class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
     min_size = MIN_SIZE
+    computes_together = True
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         found = resolve(name, kinds)
@@ -85,6 +86,7 @@ class LlvmGenerator(Generator):
     compute = staticmethod(_calls.compute)
     prepared = staticmethod(_calls.prepared)
     rolling = staticmethod(rolling)
+    compute_together = staticmethod(_together.compute_together)
 
     def reduce(
         self,

@@ -227,6 +227,7 @@ class Writer:
 
     def entry(self, job: Any) -> None:
         """``run(operands)``: the flag. The operands: parts, threads, nanoseconds, and what the job reads."""
+        job.linkage = ""  # calls of several kernels together need its address
         region = self.function("xtensor_parallel", VOID, [POINTER, POINTER, I64, I64, I64])
         function = self.function("run", I64, [POINTER])
         (operands,) = function.args

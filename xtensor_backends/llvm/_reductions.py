@@ -16,8 +16,9 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ._calls import Kernel, underflow_is_reported
+from ._calls import Kernel
 from ._emission import supported, supported_elementwise
+from ._exceptions import underflow_is_reported
 from ._reducing import kernel_of, reduce
 from ._reduction_loops import BLOCK
 from ._reduction_walks import memory_order, order_of_results
