@@ -172,16 +172,16 @@ class Outside:
             if name in held and owner is not kind:
                 self._guard(getattr, owner, name, held[name])
                 continue
-            found = inspect.getattr_static(kind, name, MISSING)
-            if found is MISSING or isinstance(found, (property, cached_property)) or _special(name):
+            attribute = inspect.getattr_static(kind, name, MISSING)
+            if attribute is MISSING or isinstance(attribute, (property, cached_property)) or _special(name):
                 continue
-            if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
-                if owner is not kind and isinstance(found, types.MemberDescriptorType):
+            if isinstance(attribute, (types.MemberDescriptorType, types.GetSetDescriptorType)):
+                if owner is not kind and isinstance(attribute, types.MemberDescriptorType):
                     self._guard(getattr, owner, name, getattr(owner, name, MISSING))
                 continue
-            if isinstance(found, (staticmethod, classmethod)):
-                self.visit(found.__func__, name)
-            elif owner is not kind and not callable(found):
+            if isinstance(attribute, (staticmethod, classmethod)):
+                self.visit(attribute.__func__, name)
+            elif owner is not kind and not callable(attribute):
                 self._guard(getattr, owner, name, getattr(owner, name, MISSING))
             elif not library(kind.__module__):
                 self._guard(getattr, kind, name, getattr(kind, name, MISSING))

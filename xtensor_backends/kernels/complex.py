@@ -37,9 +37,9 @@ Function = Callable[..., Value | Complex]
 
 def _covers_all(*numbers: Complex) -> Value:
     """Whether all components are finite."""
-    found = [isfinite(part) for number in numbers for part in (number.real, number.imag)]
-    covered = found[0]
-    for one in found[1:]:
+    finite = [isfinite(part) for number in numbers for part in (number.real, number.imag)]
+    covered = finite[0]
+    for one in finite[1:]:
         covered = covered & one
     return covered
 

@@ -56,7 +56,7 @@ def _transform(name: str) -> Callable[..., Native]:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found: dict[str, Any] = {f"large.fft.{name}": partial(reusing(_transform(name))) for name in NAMES}
-    for name, function in found.items():
+    by_name: dict[str, Any] = {f"large.fft.{name}": partial(reusing(_transform(name))) for name in NAMES}
+    for name, function in by_name.items():
         function.min_size = MIN_SIZE_TRANSFORMED // (2 if name.endswith(HALF_SPECTRUM) else 1)
-    return found
+    return by_name

@@ -81,10 +81,10 @@ def compute_rows(
         )
         operands += [array, *([strides[-1]] if letter == "v" else []), row_stride]
     side_by_side = " " not in kinds and walks_short_rows(program, length)
-    found = _kernel_of_short_rows(program, kinds, length) if side_by_side else _kernel(program, letters)
-    if found is None:
+    compiled = _kernel_of_short_rows(program, kinds, length) if side_by_side else _kernel(program, letters)
+    if compiled is None:
         return None
-    kernel, full, kept = found
+    kernel, full, kept = compiled
     outputs = [
         empty(shape if whole else (*shape[:-1], 1), dtype) for whole, dtype in zip(full, kernel.results, strict=True)
     ]
@@ -121,10 +121,10 @@ def _found(program: Program, letters: str, walk: str, make: Callable[[], Any]) -
         return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
         kernel = compiled(program, ("row after row's code", walk), f"{walk} row after row", make)
-        found = None
+        entry = None
         if kernel is not None:
             schedule = Schedule(program, letters)
             full = [schedule.full[position] for position in program.outputs]
-            found = kernel, full, [program.dtypes[position] for position in schedule.kept]
-        program.kernels[key] = found
-        return found
+            entry = kernel, full, [program.dtypes[position] for position in schedule.kept]
+        program.kernels[key] = entry
+        return entry
