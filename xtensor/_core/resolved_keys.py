@@ -123,7 +123,7 @@ def forward_slice(part: slice) -> slice:
 
 
 def written_slice(part: Any) -> Any:
-    """Return a resolved slice as Python writes it: ends before the first element are not the negative ones of Python."""
+    """Return a resolved slice as Python writes it, whose negative ends are positions from the end of an axis."""
     if part.__class__ is not slice or part.step > 0:
         return part
     if part.start < 0:
