@@ -18,7 +18,7 @@ from ._quantized_rows import RUN, SHARE, loads
 
 __all__ = ["RADICES", "address", "lanes"]
 
-RADICES = (8, 4, 2, 3, 5, 7)
+RADICES = (8, 4, 2, 3, 5, 7, 11)
 """Factors of lengths, each of which has a pass."""
 
 FLOATS = {"f": ("float", 4), "d": ("double", 8)}
@@ -493,5 +493,152 @@ end:
 """
 
 
+CHUNK = 1024
+"""Numbers of each half of a row that are computed at once."""
+
+_FOLD = loads(
+    "%arguments",
+    *("ptr x", "i64 x.group", "ptr y", "i64 y.group", "i64 m", "i64 groups", "ptr roots"),
+    *("i64 is.inverse", "double scale.wide", "double end.wide"),
+)
+
+
+def _folded(v: _Vectors, k: str) -> str:
+    """Return the lines that compute some numbers from ``k`` on and as many at the other end of the row.
+
+    With ``r[k] = conj(x[m - k])``, ``e = scale (x + r)`` and ``t = w scale (x - r)``, ``y[k]`` is ``e + t``, and
+    ``y[m - k]`` is the conjugate of ``e - t``.
+    """
+    count, k = v.count, v.let(f"mul i64 {k}, 2")
+    other = v.let(f"sub i64 %twice, {v.let(f'add i64 {k}, {2 * count - 2}')}")
+    reverse = list(range(count - 1, -1, -1))
+
+    def numbers(base: str, index: str, order: list[int]) -> Complex:
+        first, second = v.load(base, index), v.load(base, v.let(f"add i64 {index}, {count}"))
+        if count == 1:
+            return first, second
+        return v.permuted(first, second, [2 * i for i in order]), v.permuted(first, second, [2 * i + 1 for i in order])
+
+    def write(x: Complex, index: str, order: list[int]) -> None:
+        mixed = [i + part * count for i in order for part in (0, 1)]
+        for half in (0, 1):
+            value = x[half] if count == 1 else v.permuted(*x, mixed[half * count : (half + 1) * count])
+            v.store(value, "%y", v.let(f"add i64 {index}, {half * count}"))
+
+    x, r = numbers("%x", k, reverse[::-1]), numbers("%x", other, reverse)
+    w = numbers("%roots", k, reverse[::-1])
+    scale, sign = v.splat("%scale"), v.splat("%sign")
+    even = v.op("fadd", x[0], r[0]), v.op("fsub", x[1], r[1])
+    odd = v.op("fsub", x[0], r[0]), v.op("fadd", x[1], r[1])
+    even = v.op("fmul", even[0], scale), v.op("fmul", even[1], scale)
+    odd = v.op("fmul", odd[0], scale), v.op("fmul", odd[1], scale)
+    turned = v.multiply(odd, (w[0], v.op("fmul", w[1], sign)))
+    write(v.add(even, turned), k, reverse[::-1])
+    write((v.op("fsub", even[0], turned[0]), v.op("fsub", turned[1], even[1])), other, reverse)
+    return "\n".join(v.lines)
+
+
 def _fold_text(kind: str, count: int) -> str:
-    raise NotImplementedError
+    """Return the kernel that makes the transform of real numbers of that of their pairs, as complex numbers, or back."""
+    one, many = _Vectors(kind, 1), _Vectors(kind, count)
+    many.names = (f"%v{number}" for number in range(1 << 30))
+    part, size = one.part, one.bytes
+    convert = "fptrunc double %{0}.wide to float" if kind == "f" else "fadd double %{0}.wide, -0.0"
+    return f"""
+{_declarations(one, many)}
+declare i64 @llvm.umax.i64(i64, i64)
+declare i64 @llvm.umin.i64(i64, i64)
+{RUN.replace("BODY", "")}
+define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {{
+entry:
+{_FOLD}
+  %scale = {convert.format("scale")}
+  %end = {convert.format("end")}
+  %inverse = icmp ne i64 %is.inverse, 0
+  %half = udiv i64 %m, 2
+  %half.up = add i64 %half, {CHUNK - 1}
+  %chunks.any = udiv i64 %half.up, {CHUNK}
+  %chunks = call i64 @llvm.umax.i64(i64 %chunks.any, i64 1)
+  %count = mul i64 %chunks, %groups
+{SHARE}
+  br label %test
+test:
+  %u = phi i64 [%first, %entry], [%u.next, %middle]
+  %u.next = add i64 %u, 1
+  %inside = icmp ult i64 %u, %last
+  br i1 %inside, label %unit, label %done
+unit:
+  %group = udiv i64 %u, %chunks
+  %chunk = urem i64 %u, %chunks
+  %x.from = mul i64 %group, %x.group
+  %x.here = getelementptr i8, ptr %x, i64 %x.from
+  %y.from = mul i64 %group, %y.group
+  %y.here = getelementptr i8, ptr %y, i64 %y.from
+  %is.first = icmp eq i64 %chunk, 0
+  br i1 %is.first, label %ends, label %middle
+ends:
+  %behind = mul i64 %m, {2 * size}
+  %x.last = getelementptr i8, ptr %x.here, i64 %behind
+  %x.imag = getelementptr {part}, ptr %x.here, i64 1
+  %second.at = select i1 %inverse, ptr %x.last, ptr %x.imag
+  %one = load {part}, ptr %x.here, align {size}
+  %two = load {part}, ptr %second.at, align {size}
+  %sum = fadd {part} %one, %two
+  %difference = fsub {part} %one, %two
+  %sum.scaled = fmul {part} %sum, %end
+  %difference.scaled = fmul {part} %difference, %end
+  %y.imag = getelementptr {part}, ptr %y.here, i64 1
+  store {part} %sum.scaled, ptr %y.here, align {size}
+  br i1 %inverse, label %ends.inverse, label %ends.forward
+ends.inverse:
+  store {part} %difference.scaled, ptr %y.imag, align {size}
+  br label %middle
+ends.forward:
+  %y.last = getelementptr i8, ptr %y.here, i64 %behind
+  %y.last.imag = getelementptr {part}, ptr %y.last, i64 1
+  store {part} 0.0, ptr %y.imag, align {size}
+  store {part} %difference.scaled, ptr %y.last, align {size}
+  store {part} 0.0, ptr %y.last.imag, align {size}
+  br label %middle
+middle:
+  %chunk.from = mul i64 %chunk, {CHUNK}
+  %from = add i64 %chunk.from, 1
+  %to.any = add i64 %chunk.from, {CHUNK + 1}
+  %to.half = add i64 %half, 1
+  %to = call i64 @llvm.umin.i64(i64 %to.any, i64 %to.half)
+  %sign = select i1 %inverse, {part} -1.0, {part} 1.0
+  call void @fold(ptr %x.here, ptr %y.here, i64 %m, ptr %roots, {part} %sign, {part} %scale, i64 %from, i64 %to)
+  br label %test
+done:
+  ret void
+}}
+
+define internal void @fold(ptr %x, ptr %y, i64 %m, ptr noalias %roots, {part} %sign, {part} %scale, i64 %from, i64 %to)
+    noinline nounwind {{
+entry:
+  %twice = mul i64 %m, 2
+  br label %many.test
+many.test:
+  %k = phi i64 [%from, %entry], [%k.next, %many]
+  %k.next = add i64 %k, {count}
+  %all = icmp ule i64 %k.next, %to
+  %reach = add i64 %k, %k.next
+  %reach.last = add i64 %reach, {count - 1}
+  %apart = icmp ule i64 %reach.last, %m
+  %vectors = and i1 %all, %apart
+  br i1 %vectors, label %many, label %one.test
+many:
+{_folded(many, "%k")}
+  br label %many.test
+one.test:
+  %j = phi i64 [%k, %many.test], [%j.next, %one]
+  %j.next = add i64 %j, 1
+  %some = icmp ult i64 %j, %to
+  br i1 %some, label %one, label %end
+one:
+{_folded(one, "%j")}
+  br label %one.test
+end:
+  ret void
+}}
+"""
