@@ -17,7 +17,7 @@ import numpy as np
 from xtensor.backend import Native
 
 from ._calls import PARALLEL, PARTS, Kernel, empty, in_row_major_order
-from ._fourier_kernels import CHUNK, RADICES, lanes, pairs_kernel, transform_kernel
+from ._fourier_kernels import CHUNK, RADICES, lanes, pairs_kernel, roots, transform_kernel
 from ._threads import team
 
 __all__ = ["along_axes", "along_axis"]
@@ -236,9 +236,7 @@ def _run(
     nanoseconds = length * counts[0] * counts[1] * NANOSECONDS * part.itemsize * length.bit_length()
     parts = _parts(-(-counts[0] // count) * counts[1], nanoseconds)
     buffers = empty((parts, 4 * count * length), part)
-    layouts = [
-        value for x in (source, target) for value in (x.array, int(x.is_rows), int(x.is_swapped), *x.steps)
-    ]
+    layouts = [value for x in (source, target) for value in (x.array, int(x.is_rows), int(x.is_swapped), *x.steps)]
     given = end or (length, 0, 0)
     passes = len(table), table, roots, *products, buffers
     kernel.run_parts(parts, nanoseconds, (length, *counts, factor, *passes, *layouts, *given))
@@ -275,10 +273,9 @@ def _passes(length: int, part: Any) -> tuple[Native, Native]:
     table, found, position, stride = [], [], 0, 1
     for radix in _radices(length):
         m = length // radix
-        roots = _roots(np.arange(m)[:, None] * np.arange(1, radix), length, part).reshape(-1)
         table.append((radix, m, stride, position))
-        found.append(roots)
-        position, length, stride = position + roots.size, m, stride * radix
+        found.append(roots(np.arange(m)[:, None] * np.arange(1, radix), length, part).reshape(-1))
+        position, length, stride = position + found[-1].size, m, stride * radix
     return np.array(table, np.int64), np.concatenate(found)
 
 
@@ -286,27 +283,15 @@ def _passes(length: int, part: Any) -> tuple[Native, Native]:
 def _products(m: int, n: int, part: Any) -> tuple[Native, Native]:
     """Return ``exp(-2 pi i k j / (m n))`` as factors, for the columns ``j`` of a block and for its first column."""
     count = lanes(part)
-    of_columns = _roots(np.arange(m)[:, None] * np.arange(count), m * n, part)
+    of_columns = roots(np.arange(m)[:, None] * np.arange(count), m * n, part)
     starts = np.minimum(np.arange(0, n, count), n - count)
-    of_blocks = _roots(starts[:, None] * np.arange(m), m * n, part)
+    of_blocks = roots(starts[:, None] * np.arange(m), m * n, part)
     return np.ascontiguousarray(np.swapaxes(of_columns, 1, 2)), of_blocks
 
 
 @lru_cache(maxsize=16)
 def _roots_of_pairs(length: int, part: Any) -> Native:
     """Return ``-i exp(-pi i k / length)`` for the first half of a row."""
-    roots = _roots(np.arange(length // 2 + 1), 2 * length, part)
-    found: Native = np.stack([roots[:, 1], -roots[:, 0]], axis=1)
-    return found
-
-
-def _roots(numerators: Native, denominator: int, part: Any) -> Native:
-    """Return real and imaginary parts of ``exp(-2 pi i numerators / denominator)``, by angles of at most an eighth."""
-    eighths, rest = np.divmod(8 * (numerators % denominator), denominator)
-    angles = np.where(eighths % 2, denominator - rest, rest) * (np.pi / 4.0 / denominator)
-    cos, sin = np.cos(angles), np.sin(angles)
-    is_crossed = (eighths + 1) % 4 >= 2
-    cos, sin = np.where(is_crossed, sin, cos), np.where(is_crossed, cos, sin)
-    cos = np.where((eighths >= 2) & (eighths < 6), -cos, cos)
-    found: Native = np.stack([cos, np.where(eighths >= 4, sin, -sin)], axis=-1).astype(part)
+    cos, sin = roots(np.arange(length // 2 + 1), 2 * length, part).T
+    found: Native = np.stack([sin, -cos], axis=1)
     return found

@@ -23,7 +23,7 @@ from ._builder import Builder, llvm_type
 from ._calls import Kernel, compiled
 from ._loops import I1, I32, I64, POINTER, VOID, Slots, Writer, smaller
 
-__all__ = ["RADICES", "lanes", "pairs_kernel", "transform_kernel"]
+__all__ = ["CHUNK", "RADICES", "lanes", "pairs_kernel", "roots", "transform_kernel"]
 
 RADICES = (8, 4, 2, 3, 5, 7, 11)
 """Numbers of elements that a pass transforms at once, whose products are the lengths of transforms."""
@@ -31,7 +31,8 @@ RADICES = (8, 4, 2, 3, 5, 7, 11)
 CHUNK = 1024
 """Elements of each half of a row that a thread computes at a time."""
 
-I8 = ir.IntType(8)
+MOST_EXACT = 2**15
+"""Roots of unity up to which they are computed with more digits, which takes five times as long."""
 
 Complex = tuple[Any, Any]
 
@@ -39,6 +40,19 @@ Complex = tuple[Any, Any]
 def lanes(dtype: Any) -> int:
     """Return the number of columns that are transformed at once."""
     return (64 if _compile.has_feature("avx512f") else 32) // int(dtype.itemsize)
+
+
+def roots(numerators: np.ndarray[Any, Any], denominator: int, part: Any) -> np.ndarray[Any, Any]:
+    """Return real and imaginary parts of ``exp(-2 pi i numerators / denominator)``, by angles of at most an eighth."""
+    number = np.longdouble if numerators.size <= MOST_EXACT else np.float64
+    eighths, rest = np.divmod(8 * (numerators % denominator), denominator)
+    angles = np.where(eighths % 2, denominator - rest, rest) * (np.arctan(number(1.0)) / denominator)
+    cos, sin = np.cos(angles), np.sin(angles)
+    is_crossed = (eighths + 1) % 4 >= 2
+    cos, sin = np.where(is_crossed, sin, cos), np.where(is_crossed, cos, sin)
+    cos = np.where((eighths >= 2) & (eighths < 6), -cos, cos)
+    found: np.ndarray[Any, Any] = np.stack([cos, np.where(eighths >= 4, sin, -sin)], axis=-1).astype(part)
+    return found
 
 
 def transform_kernel(dtype: Any) -> Kernel | None:
@@ -70,7 +84,7 @@ class _Lanes:
     """Instructions of vectors with one number for each lane, or of numbers where there is one lane."""
 
     def __init__(self, builder: Builder, dtype: Any, count: int) -> None:
-        self.builder, self.count, self.size = builder, count, dtype.itemsize
+        self.builder, self.dtype, self.count, self.size = builder, dtype, count, dtype.itemsize
         self.part = llvm_type(dtype)
         self.kind = ir.VectorType(self.part, count) if count > 1 else self.part
 
@@ -182,10 +196,10 @@ class _Lanes:
         differences = [self.subtract(xs[number], xs[count - number]) for number in halves]
         results = [functools.reduce(self.add, sums, first)] * count
         for k in halves:
-            angles = [2.0 * math.pi * (j * k % count) / count for j in halves]
-            even, odd = first, self.scale(differences[0], self.constant(math.sin(angles[0])))
-            for j, angle in enumerate(angles):
-                cos, sin = self.constant(math.cos(angle)), self.constant(math.sin(angle))
+            cosines, sines = roots(np.array(halves) * k, count, self.dtype).T.tolist()
+            even, odd = first, self.scale(differences[0], self.constant(-sines[0]))
+            for j, (cosine, sine) in enumerate(zip(cosines, sines, strict=True)):
+                cos, sin = self.constant(cosine), self.constant(-sine)
                 even = self.fma(sums[j][0], cos, even[0]), self.fma(sums[j][1], cos, even[1])
                 if j:
                     odd = self.fma(differences[j][0], sin, odd[0]), self.fma(differences[j][1], sin, odd[1])

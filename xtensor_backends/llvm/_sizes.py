@@ -139,7 +139,7 @@ row."""
 SHORT_ROW = 64
 """Elements up to which a row is one of few elements."""
 
-MIN_SIZE_FOURIER = _size(2**12)
+MIN_SIZE_FOURIER = _size(2**13)
 """Elements from which a Fourier transform is computed by a kernel."""
 
 MIN_SIZE_TRANSFORMED = _size(2**16)
