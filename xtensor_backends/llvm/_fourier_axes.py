@@ -22,16 +22,13 @@ from ._threads import team
 
 __all__ = ["along_axes", "along_axis"]
 
-SHORT = 1024
-"""Elements of a row up to which several rows are transformed together."""
-
 LONGEST = 2048
-"""Elements that a kernel transforms, whose buffers stay in a core's second cache."""
+"""Elements of a kernel's rows or columns, whose buffers stay in a core's second cache."""
 
 TOGETHER = 2**17
 """Elements of long rows that are transformed by one call, so that they stay in the caches."""
 
-NANOSECONDS = 0.015
+NANOSECONDS = 0.025
 """Time for a byte of a number and a factor of two of the length, about."""
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -99,13 +96,7 @@ def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str) -> Native 
         x = x.copy()
     if division[1] == 0:
         return _by_columns(kernel, x, n, axis, name == "ifft", factor)
-    if math.prod(x.shape[axis + 1 :]) == 1:
-        return _by_rows(kernel, pairs, name, in_row_major_order(x, x.shape), n, axis, division, factor)
-    moved = np.moveaxis(x, axis, -1)
-    moved = in_row_major_order(moved, moved.shape)
-    result = _by_rows(kernel, pairs, name, moved, n, moved.ndim - 1, division, factor)
-    restored = np.moveaxis(result, -1, axis)
-    return in_row_major_order(restored, restored.shape)
+    return _by_rows(kernel, pairs, name, in_row_major_order(x, x.shape), n, axis, division, factor)
 
 
 def _division(name: str, shape: tuple[int, ...], n: int, axis: int, dtype: Any) -> tuple[int, int] | None:
@@ -115,19 +106,20 @@ def _division(name: str, shape: tuple[int, ...], n: int, axis: int, dtype: Any) 
     """
     is_real = name in ("rfft", "irfft", "hfft", "ihfft")
     length = n // 2 if is_real else n
-    rows, adjacent, count = math.prod(shape) // (shape[axis] or 1), math.prod(shape[axis + 1 :]), lanes(_part(dtype))
-    if rows == 0 or (is_real and n % 2):
+    columns = math.prod(shape[axis + 1 :])
+    rows = math.prod(shape[:axis]) * columns
+    if rows == 0 or (is_real and (n % 2 or columns > 1)):
         return None
-    return _divided(length, rows, adjacent >= count and not is_real, count)
+    return _divided(length, rows, columns, lanes(_part(dtype)))
 
 
 @lru_cache(maxsize=512)
-def _divided(length: int, rows: int, are_columns: bool, count: int) -> tuple[int, int] | None:
+def _divided(length: int, rows: int, columns: int, count: int) -> tuple[int, int] | None:
     if not _radices(length):
         return None
-    if are_columns and length <= LONGEST:
-        return length, 0
-    if count // 2 <= length <= SHORT and rows >= count:
+    if columns > 1:
+        return (length, 0) if columns >= count and length <= LONGEST else None
+    if count // 2 <= length <= LONGEST and rows >= count:
         return length, 1
     for rows in range(math.isqrt(length), count - 1, -1):
         if length % rows == 0 and length // rows <= LONGEST:
