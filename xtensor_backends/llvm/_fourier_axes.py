@@ -1,9 +1,10 @@
 """Fourier transforms by kernels: how the elements along an axis become the rows or columns of a kernel.
 
 Elements along an axis that is not the last one are columns. Short rows along the last axis are transformed together. A
-long row is a matrix itself: with ``x`` as ``m`` rows and ``n`` columns, ``X[k + m l]`` is element ``l`` of the transform
-along ``j`` of ``w^(k j) Y[k, j]``, where ``Y`` are the transforms of the columns and ``w = exp(-2 pi i / (m n))``
-(D. H. Bailey, FFTs in external or hierarchical memory, 1990). Pairs of real numbers are transformed as complex numbers.
+long row is a matrix itself: with ``x`` as ``m`` rows and ``n`` columns, ``X[k + m l]`` is element ``l`` of the
+transform along ``j`` of ``w^(k j) Y[k, j]``, where ``Y`` are the transforms of the columns and ``w = exp(-2 pi i / (m
+n))`` (D. H. Bailey, FFTs in external or hierarchical memory, 1990). Pairs of real numbers are transformed as complex
+numbers.
 """
 
 from __future__ import annotations
@@ -83,15 +84,17 @@ def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str) -> Native 
     kernel, pairs = transform_kernel(part), pairs_kernel(part)
     if kernel is None or pairs is None:
         return None
-    if name in ("hfft", "ihfft"):
-        if name == "hfft":
-            return along_axis("irfft", np.conjugate(x), n=n, axis=axis, norm=REVERSED_NORM[norm])
+    if name != "rfft" and name != "ihfft" and x.dtype.kind == "f":
+        real, x = x, empty(x.shape, _complex(part))
+        x[...] = real
+    if name == "hfft":
+        conjugate = np.conjugate(x, out=empty(x.shape, x.dtype))
+        return along_axis("irfft", conjugate, n=n, axis=axis, norm=REVERSED_NORM[norm])
+    if name == "ihfft":
         spectrum = along_axis("rfft", x, n=n, axis=axis, norm=REVERSED_NORM[norm])
-        return np.conjugate(spectrum, out=spectrum)
+        return None if spectrum is None else np.conjugate(spectrum, out=spectrum)
     divides = {"ortho": math.sqrt(n), "forward" if name in ("fft", "rfft") else "backward": float(n)}
     factor = 1.0 / divides.get(norm, 1.0)
-    if name != "rfft" and x.dtype.kind == "f":
-        x = x.astype(_complex(part))
     if not x.flags.aligned:
         x = x.copy()
     if division[1] == 0:
@@ -154,8 +157,7 @@ def _by_rows(
 ) -> Native:
     """Return the transform along the last axis that has several elements; all elements of ``x`` are adjacent."""
     part, shape = _part(x.dtype), x.shape
-    length, item = division[0] * division[1], 2 * part.itemsize
-    rows = x.size // shape[axis]
+    length, rows = division[0] * division[1], x.size // shape[axis]
     x = x.reshape(rows, shape[axis])
     taken = length + 1 if name == "irfft" else n
     if x.shape[1] < taken and (rows > 1 or division[1] == 1 or name == "irfft"):
@@ -205,7 +207,7 @@ def _transform_rows(
         groups = min(together, rows - first)
         source = _Layout(x[first:], False, is_inverse, (n * item, item, x.strides[0]))
         between = _Layout(middle, True, False, (0, m * item, length * item))
-        _run(kernel, part, m, (n, groups), 1.0, source, between, end, _products(m, n, part))
+        _run(kernel, part, m, (n, groups), 1.0, source, between, end, _products(m, n, part, lanes(part)))
         between = _Layout(middle, False, False, (m * item, item, length * item))
         target = _Layout(y[first:], False, is_inverse, (m * item, item, y.strides[0]))
         _run(kernel, part, n, (m, groups), factor, between, target)
@@ -272,9 +274,8 @@ def _passes(length: int, part: Any) -> tuple[Native, Native]:
 
 
 @lru_cache(maxsize=16)
-def _products(m: int, n: int, part: Any) -> tuple[Native, Native]:
+def _products(m: int, n: int, part: Any, count: int) -> tuple[Native, Native]:
     """Return ``exp(-2 pi i k j / (m n))`` as factors, for the columns ``j`` of a block and for its first column."""
-    count = lanes(part)
     of_columns = roots(np.arange(m)[:, None] * np.arange(count), m * n, part)
     starts = np.minimum(np.arange(0, n, count), n - count)
     of_blocks = roots(starts[:, None] * np.arange(m), m * n, part)

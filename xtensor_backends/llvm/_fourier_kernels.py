@@ -57,22 +57,20 @@ def roots(numerators: np.ndarray[Any, Any], denominator: int, part: Any) -> np.n
 
 def transform_kernel(dtype: Any) -> Kernel | None:
     """Return the kernel that transforms rows or columns, for the dtype of the parts of a number."""
-    program = _program("fft.fft", dtype)
-    try:
-        return program.kernels["transform"]  # type: ignore[no-any-return]
-    except KeyError:
-        count = lanes(dtype)
-        return compiled(program, "transform", f"transform {count}", lambda: _Transform(program, dtype, count).module)
+    return _kernel("fft.fft", _Transform, dtype)
 
 
 def pairs_kernel(dtype: Any) -> Kernel | None:
     """Return the kernel between the transform of real numbers and that of their pairs, as complex numbers."""
-    program = _program("fft.rfft", dtype)
+    return _kernel("fft.rfft", _Pairs, dtype)
+
+
+def _kernel(name: str, writer: Any, dtype: Any) -> Kernel | None:
+    program, count = _program(name, dtype), lanes(dtype)
     try:
-        return program.kernels["pairs"]  # type: ignore[no-any-return]
+        return program.kernels[count]  # type: ignore[no-any-return]
     except KeyError:
-        count = lanes(dtype)
-        return compiled(program, "pairs", f"pairs {count}", lambda: _Pairs(program, dtype, count).module)
+        return compiled(program, count, f"fourier {count}", lambda: writer(program, dtype, count).module)
 
 
 @functools.cache
@@ -142,7 +140,7 @@ class _Lanes:
             return halves
         order = range(self.count)[:: -1 if backwards else 1]
         real, imag = ([2 * number + part for number in order] for part in (0, 1))
-        return tuple([self.builder.shuffle_vector(*halves, self.mask(part)) for part in (real, imag)])  # type: ignore[return-value]
+        return tuple([self.builder.shuffle_vector(*halves, self.mask(part)) for part in (real, imag)])
 
     def join(self, x: Complex, base: Any, index: Any, *, backwards: bool = False) -> None:
         """Write complex numbers to memory, the last one first if ``backwards``."""
@@ -285,7 +283,7 @@ class _Transform(_Kernel):
         builder.ret_void()
         return builder.function
 
-    def halves(self, builder: Builder, buffer: Any, swap: Any) -> Complex:
+    def places(self, builder: Builder, buffer: Any, swap: Any) -> Complex:
         """Return the addresses of real and imaginary parts."""
         first = builder.mul(swap, I64(self.count))
         v = self.lanes(builder)
@@ -295,7 +293,7 @@ class _Transform(_Kernel):
         kinds = [POINTER, I64, POINTER, I64, I64, I64, POINTER, POINTER]
         builder, arguments = self.begin("read_columns", kinds)
         x, step, buffer, swap, length, given, edge, zeros = arguments
-        parts = self.halves(builder, buffer, swap)
+        parts = self.places(builder, buffer, swap)
         with self.counted(builder, I64(0), length) as (inside, i):
             v = self.lanes(inside)
             outside = inside.select(inside.icmp_signed("==", i, given), edge, zeros)
@@ -308,7 +306,7 @@ class _Transform(_Kernel):
     def write_columns(self) -> Any:
         builder, arguments = self.begin("write_columns", [POINTER, I64, POINTER, I64, I64, self.part])
         y, step, buffer, swap, length, scale = arguments
-        parts = self.halves(builder, buffer, swap)
+        parts = self.places(builder, buffer, swap)
         with self.counted(builder, I64(0), length) as (inside, i):
             v = self.lanes(inside)
             value = [v.load(part, inside.mul(i, I64(2 * self.count))) for part in parts]
@@ -322,7 +320,7 @@ class _Transform(_Kernel):
 
     def read_rows(self) -> Any:
         builder, (x, step, buffer, swap, length) = self.begin("read_rows", [POINTER, I64, POINTER, I64, I64])
-        parts, half = self.halves(builder, buffer, swap), self.count // 2
+        parts, half = self.places(builder, buffer, swap), self.count // 2
         with self.blocks(builder, length) as (inside, block):
             v = self.lanes(inside)
             i = smaller(inside, inside.mul(block, I64(half)), inside.sub(length, I64(half)))
@@ -335,10 +333,11 @@ class _Transform(_Kernel):
         return builder.function
 
     def write_rows(self, *, multiplied: bool) -> Any:
-        kinds = [POINTER, I64, POINTER, I64, I64, *([POINTER, POINTER] if multiplied else [self.part])]
+        factors = [POINTER, POINTER] if multiplied else [self.part]
+        kinds = [POINTER, I64, POINTER, I64, I64, I64, *factors]
         builder, arguments = self.begin(f"write_rows{multiplied:d}", kinds)
-        y, step, buffer, swap, length, *factors = arguments
-        parts, half = self.halves(builder, buffer, swap), self.count // 2
+        y, step, buffer, swap, length, skipped, *factors = arguments
+        parts, half = self.places(builder, buffer, swap), self.count // 2
         with self.blocks(builder, length) as (inside, block):
             v = self.lanes(inside)
             i = smaller(inside, inside.mul(block, I64(half)), inside.sub(length, I64(half)))
@@ -356,7 +355,8 @@ class _Transform(_Kernel):
                     columns += v.scale(value, v.splat(factors[0]))
             start = self.offset(inside, y, (i, I64(self.item)))
             for lane, row in enumerate(v.transposed(columns)):
-                v.store(row, self.offset(inside, start, (I64(lane), step)), 0)
+                with inside.if_then(inside.icmp_signed(">=", I64(lane), skipped)):
+                    v.store(row, self.offset(inside, start, (I64(lane), step)), 0)
         builder.ret_void()
         return builder.function
 
@@ -385,7 +385,9 @@ class _Transform(_Kernel):
         blocks = _quotient(builder, members, self.count)
         with self.units(builder, builder.mul(blocks, groups), function.args) as (inside, unit):
             group, block = inside.sdiv(unit, blocks), inside.srem(unit, blocks)
-            member = smaller(inside, inside.mul(block, I64(self.count)), inside.sub(members, I64(self.count)))
+            begin = inside.mul(block, I64(self.count))
+            member = smaller(inside, begin, inside.sub(members, I64(self.count)))
+            skipped = inside.sub(begin, member)  # the block before has written them, by other factors
             source = self.offset(inside, x, (member, x_steps[1]), (group, x_steps[2]))
             target = self.offset(inside, y, (member, y_steps[1]), (group, y_steps[2]))
             with inside.if_else(inside.trunc(x_rows, I1)) as (rows, columns):
@@ -405,10 +407,10 @@ class _Transform(_Kernel):
             with inside.if_else(inside.trunc(y_rows, I1)) as (rows, columns):
                 with rows, inside.if_else(inside.icmp_signed("==", of_members, POINTER(None))) as (plain, multiplied):
                     with plain:
-                        inside.call(write_rows, [target, y_steps[1], result, y_swap, length, scale])
+                        inside.call(write_rows, [target, y_steps[1], result, y_swap, length, skipped, scale])
                     with multiplied:
                         of_block = self.lanes(inside).at(of_blocks, inside.mul(inside.mul(block, length), I64(2)))
-                        arguments = [target, y_steps[1], result, y_swap, length, of_members, of_block]
+                        arguments = [target, y_steps[1], result, y_swap, length, skipped, of_members, of_block]
                         inside.call(write_products, arguments)
                 with columns:
                     inside.call(write_columns, [target, y_steps[0], result, y_swap, length, scale])
@@ -424,14 +426,14 @@ class _Pairs(_Kernel):
     A result may be in the memory of its source.
     """
 
-    def numbers(self) -> Any:
-        """``numbers(x, y, m, roots, sign, factor, first, last)``.
+    def halves_of_row(self) -> Any:
+        """``halves_of_row(x, y, m, roots, sign, factor, first, last)``.
 
         With ``r[k] = conj(x[m - k])``, ``e = factor (x + r)`` and ``t = roots factor (x - r)``, ``y[k]`` is ``e + t``,
         and ``y[m - k]`` is the conjugate of ``e - t``. The imaginary parts of the roots have the factor ``sign``.
         """
         kinds = [POINTER, POINTER, I64, POINTER, self.part, self.part, I64, I64]
-        builder, (x, y, m, roots, sign, factor, first, last) = self.begin("numbers", kinds, aliased=True)
+        builder, (x, y, m, roots, sign, factor, first, last) = self.begin("halves_of_row", kinds, aliased=True)
 
         def write(inside: Builder, v: _Lanes, k: Any) -> None:
             other = inside.mul(inside.sub(m, inside.add(k, I64(v.count - 1))), I64(2))
@@ -454,7 +456,7 @@ class _Pairs(_Kernel):
         return builder.function
 
     def job(self) -> Any:
-        numbers = self.numbers()
+        halves = self.halves_of_row()
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         builder = self.builder(function.append_basic_block())
         _, slots = self.frame(builder, function.args[0])
@@ -484,7 +486,7 @@ class _Pairs(_Kernel):
                     v.join((ends[1], zero), target, inside.mul(m, I64(2)))
             first = inside.add(inside.mul(chunk, I64(CHUNK)), I64(1))
             last = smaller(inside, inside.add(first, I64(CHUNK)), inside.add(half, I64(1)))
-            inside.call(numbers, [source, target, m, roots, sign, factor, first, last])
+            inside.call(halves, [source, target, m, roots, sign, factor, first, last])
         builder.ret_void()
         return function
 
