@@ -63,7 +63,7 @@ def _transform(name: str) -> Callable[..., Native]:
     least = MIN_SIZE_TRANSFORMED // (2 if name in HALF_SPECTRUM else 1)
 
     def transform(x: Native, **options: Any) -> Native:
-        if x.dtype.char in COMPLEX and x.dtype.isnative:
+        if x.dtype.char in COMPLEX:
             found = along(name, x, **options)
             if found is not None:
                 return found
