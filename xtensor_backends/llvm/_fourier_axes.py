@@ -81,7 +81,8 @@ def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str) -> Native 
     if division is None:
         return None
     part = _part(x.dtype)
-    kernel, pairs = transform_kernel(part), pairs_kernel(part)
+    kernel = transform_kernel(part)
+    pairs = kernel if name in ("fft", "ifft") else pairs_kernel(part)
     if kernel is None or pairs is None:
         return None
     if name != "rfft" and name != "ihfft" and x.dtype.kind == "f":
