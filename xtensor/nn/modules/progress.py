@@ -98,8 +98,8 @@ def plot_losses(losses: Mapping[str, Sequence[Any]] | Sequence[Any], *, ax: Any 
     Parameters
     ----------
     losses
-        Numbers or 0-d Arrays in their order, or a 1-d array; or several of these by name, for instance those of training
-        and validation.
+        Numbers or 0-d Arrays in their order, or a 1-d array; or several of these by name, for instance those of
+        training and validation.
     ax
         Axes of matplotlib to draw on. Default: those of a new figure.
     log
