@@ -116,6 +116,8 @@ def test_expressions_equal_numpys(text: str, x: Any) -> None:
 def test_the_memory_of_temporaries_is_reused(text: str, spares: list[str]) -> None:
     function, expected = EXPRESSIONS[text]
     function(xp.asarray(np.linspace(-3.0, 3.0, SIZE), device="numpy"), xp)
+    if text.startswith(("abs", "add", "exp")) and sys.version_info >= (3, 14):
+        expected = []  # no interface tells there which function is called
     assert spares == expected
 
 
