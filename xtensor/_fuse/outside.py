@@ -189,10 +189,13 @@ class Outside:
                     seen.add(id(item))
                     waiting += vars(item).values()
                     self._own_class(type(item))
+            elif isinstance(item, list) and type(item) is not list:
+                self.visit(item, "an argument")  # it stays as it is
             elif isinstance(item, (dict, list, tuple)):
                 waiting += item.values() if isinstance(item, dict) else item
                 if type(item) not in (dict, list, tuple):
                     self._own_class(type(item))
+                    self._own_attributes(item, "an argument")
             elif item.__class__ is not Array:
                 self.visit(item, "an argument")
 
