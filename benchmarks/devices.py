@@ -1,8 +1,9 @@
 """Calls on the devices of torch, JAX, MLX, OpenCL and WebGPU beside the library's own; fused chains beside LLVM's.
 
-The column ``library`` is the same call of the device's library. For OpenCL and WebGPU, whose kernels are xtensor's, it
-is the launch of the same kernel into memory that exists: pyopencl's call of the kernel, and wgpu's commands. For a
-fused function it is the same function on the device ``cpu``, whose kernels LLVM compiles.
+The column ``library`` is the same call of the device's library: for OpenCL that of ``pyopencl.array``, with pyopencl's
+pool of memory. In the rows named launches it is the launch of xtensor's own kernels into memory that exists:
+pyopencl's call of the kernel, and wgpu's commands. For a fused function it is the same function on the device ``cpu``,
+whose kernels LLVM compiles.
 """
 
 from __future__ import annotations
@@ -28,8 +29,6 @@ os.environ.setdefault("POCL_AFFINITY", "1")
 
 HostArray = np.ndarray[Any, Any]
 
-Operands = dict[str, Any]
-
 OPERANDS = vectors("x", "y")
 
 FUSED = {
@@ -39,20 +38,21 @@ FUSED = {
 """Functions that become one kernel each."""
 
 
-def _torch(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Operands]:
+def _torch(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
     torch = import_module("torch")
     operands = {name: torch.asarray(values) for name, values in host.items()}
     return statement_sampler(f"torch.{call}", {"torch": torch, **operands}), operands
 
 
-def _jax(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Operands]:
+def _jax(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
     jax = import_module("jax")
-    jax.config.update("jax_cpu_enable_async_dispatch", False)  # nothing tells when a discarded result was computed
+    # Nothing tells when a discarded result was computed. JAX reads this once, when it opens its devices.
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
     operands = {name: jax.numpy.asarray(values) for name, values in host.items()}
     return statement_sampler(f"jnp.{call}", {"jnp": jax.numpy, **operands}), operands
 
 
-def _mlx(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Operands]:
+def _mlx(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
     mx = import_module("mlx.core")
     operands = {name: mx.array(values) for name, values in host.items()}
     # Here, too, each call starts its computation.
@@ -60,7 +60,19 @@ def _mlx(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler
     return statement_sampler(statement, {"mx": mx, **operands}, synchronize=mx.synchronize), operands
 
 
-def _launches(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Operands]:
+def _pyopencl(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
+    array, math, tools = [import_module(f"pyopencl.{name}") for name in ("array", "clmath", "tools")]
+    xp.device(device)  # opens it
+    queue = import_module("xtensor_backends.opencl").backend.runtime(device).queue
+    pool = tools.MemoryPool(tools.ImmediateAllocator(queue))
+    operands = {name: array.to_device(queue, values, allocator=pool) for name, values in host.items()}
+    statement = {"add(x, y)": "x + y", "exp(x)": "math.exp(x)", "sum(x)": "array.sum(x)"}[call]
+    variables = {"array": array, "math": math, **operands}
+    eval(statement, variables)  # ImportError without mako, of which pyopencl's reductions are made
+    return statement_sampler(statement, variables, synchronize=queue.finish), host
+
+
+def _launches(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
     """Repeat the launches of a call."""
     launches: list[tuple[Any, ...]] = []
     operands = {name: xp.asarray(values, device=device) for name, values in host.items()}
@@ -83,38 +95,40 @@ def _launches(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sa
     return statement_sampler(statement, variables, synchronize=runtime.synchronize), operands
 
 
-LIBRARIES = {"torch:cpu": _torch, "jax:cpu": _jax, "mlx:cpu": _mlx, "opencl:0": _launches, "webgpu:0": _launches}
-"""Functions that return the sampler of a library's call, and its operands, whose memory is then xtensor's, too.
+LIBRARIES = {"torch:cpu": _torch, "jax:cpu": _jax, "mlx:cpu": _mlx, "opencl:0": _pyopencl}
+"""Functions that return the sampler of a library's call, and operands.
 
-The place of operands in memory decides several per cent of the time.
+The memory of torch's, JAX's and MLX's operands is then xtensor's, too: its place decides several per cent of the time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call on a device, and the same one of its library."""
+    """A call on a device, and the same one of its library, or its launches alone."""
 
     device: str
     call: str
+    launches: bool = False
     note: str = ""
     max_size: int = LARGE
 
     @property
     def name(self) -> str:
         """The device and the call."""
-        return f"{self.device}: {self.call}"
+        return f"{self.device}{', launches' if self.launches else ''}: {self.call}"
 
     def samplers(self, libraries: tuple[Library, ...], variant: Variant | None) -> Samplers:
         """Return the samplers of the library and of xtensor."""
         assert variant is not None
         try:
-            raw, operands = LIBRARIES[self.device](self.call, self.device, OPERANDS(variant))
+            raw = _launches if self.launches else LIBRARIES[self.device]
+            sampler, operands = raw(self.call, self.device, OPERANDS(variant))
             device = xp.device(self.device)
-        except (ModuleNotFoundError, ValueError, xp.BackendUnavailableError) as error:
+        except (ImportError, ValueError, xp.BackendUnavailableError) as error:
             return {}, {"xtensor": f"{self.device}: {error}"}
         variables = {"xp": xp} | {name: xp.asarray(values, device=device) for name, values in operands.items()}
         return {
-            "library": raw,
+            "library": sampler,
             "xtensor": statement_sampler(f"xp.{self.call}", variables, synchronize=device.synchronize),
         }, {}
 
@@ -150,7 +164,12 @@ class Fused:
         return samplers, {}
 
 
-CALLS = tuple(Call(device, call) for device in LIBRARIES for call in ("add(x, y)", "exp(x)", "sum(x)"))
+NAMES = ("add(x, y)", "exp(x)", "sum(x)")
+
+CALLS = (
+    *[Call(device, name) for device in LIBRARIES for name in NAMES],
+    *[Call(device, name, launches=True) for device in ("opencl:0", "webgpu:0") for name in NAMES],
+)
 
 CHAINS = tuple(Fused("opencl:0", function) for function in FUSED)
 
@@ -166,10 +185,10 @@ GROUP = Group(
         *[Limit(case.name, LARGE, 1.05) for case in CALLS],
         *[Limit(case.name, LARGE, 1.5) for case in CHAINS],
     ),
-    rounds=150,
+    rounds=100,
     # The devices' queues take further calls while they compute: a wait belongs to many calls, not to each.
     min_sample_seconds=4e-3,
-    max_seconds=6.0,
+    max_seconds=2.0,
     pause=0.008,
     pause_from=LARGE,
     baseline="library",

@@ -16,7 +16,6 @@ if importlib.util.find_spec("llvmlite") is None:
 import xtensor as xp
 import xtensor_backends.llvm
 from xtensor import fuse
-from xtensor._fuse import rows
 from xtensor_backends.llvm import _rows, _threads
 
 SHAPES = [(16, 16), (40, 300), (300, 17), (20, 5000), (5, 6, 100), (2, 3, 4, 33)]
@@ -312,36 +311,3 @@ def test_random_expressions(seed: int) -> None:
             assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
             scale = 1 + float(xp.max(abs(expected)))
             np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=0, atol=1e-12 * scale)
-
-
-def test_plan_of_a_long_loop_looks_at_each_operation_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time of a plan is proportional to the number of operations, however many groups there are."""
-
-    def loop(x: Any, count: int) -> Any:
-        for _ in range(count):
-            x = softmax(x) @ x
-        return x
-
-    looks = 0
-
-    class Counted(dict[Any, Any]):
-        def get(self, *key: Any) -> Any:
-            nonlocal looks
-            looks += 1
-            return super().get(*key)
-
-        def __getitem__(self, key: Any) -> Any:
-            nonlocal looks
-            looks += 1
-            return super().__getitem__(key)
-
-    found = []
-    plain = rows._levels
-    monkeypatch.setattr(rows, "_levels", lambda units, shape, needs: plain(units, shape, Counted(needs)))
-    for count in (20, 200):
-        looks = 0
-        fused = fuse(loop, static=("count",))
-        fused(xp.ones((16, 16), device="cpu"), count)
-        found.append(looks)
-    assert found[0] > 100
-    assert found[1] < 11 * found[0]

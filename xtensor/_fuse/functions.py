@@ -72,6 +72,15 @@ class _NumberLeaf(_Leaf):
     __slots__ = ()
 
 
+class _Whole:
+    """A container of a user's class without inputs, which stays as it is."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class _Nested:
     """The structure of an object or a dataclass among nested arguments, and its leaves."""
 
@@ -336,11 +345,13 @@ class Fused(Generic[P, R]):
             return {
                 name: self._flatten(item, arrays, numbers, objects, key, static=static) for name, item in tree.items()
             }
-        if isinstance(tree, TreeObject) or (is_dataclass(tree) and kind is not type):
+        if isinstance(tree, (TreeObject, dict)) or (is_dataclass(tree) and kind is not type):
             leaves, structure = flatten(tree, objects)
             if isinstance(tree, TreeObject) or any(leaf.__class__ is Array for leaf in leaves):
                 items = [self._flatten(leaf, arrays, numbers, objects, key, static=True) for leaf in leaves]
                 key += structure, tuple(map(key_of, structure.statics()))
+                if isinstance(tree, dict):
+                    key.append(tuple(map(key_of, tree)))  # keys that are equal may differ
                 return _Nested(items, structure)
         if isinstance(tree, np.ndarray):
             raise TypeError(
@@ -348,7 +359,7 @@ class Fused(Generic[P, R]):
                 f"arrays (here of shape {tree.shape}); convert it with xtensor.asarray"
             )
         key.append(key_of(tree))
-        return tree
+        return _Whole(tree) if isinstance(tree, (dict, list)) else tree
 
     # -- recordings ---------------------------------------------------------------------------------------------------
 
@@ -423,6 +434,8 @@ def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: 
             return arrays[item.index]
         if item.__class__ is _Nested:
             return item.tree.build(map(filled, item.leaves), copies.copies)
+        if item.__class__ is _Whole:
+            return item.value
         return numbers[item.index] if item.__class__ is _NumberLeaf else item
 
     return mapped(tree, filled)
