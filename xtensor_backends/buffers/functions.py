@@ -9,23 +9,16 @@ import numpy as np
 
 from xtensor.backend import DType, Program, refuse_negative_power
 
+from ..kernels.formulas import FORMULAS
 from .arrays import BufferArray
 from .elementwise import broadcast_shape, compute, copied, single
 from .formulas import COMPARISONS, plan
+from .real_formulas import REAL
 from .runtime import Runtime
 
 __all__ = ["ELEMENTWISE", "INPLACE", "complex_of", "elementwise", "inplace"]
 
-ELEMENTWISE = (
-    *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert"),
-    *("bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "cbrt", "ceil", "clip", "conj"),
-    *("copysign", "cos", "cosh", "divide", "equal", "exp", "exp2", "expm1", "float_power", "floor", "floor_divide"),
-    *("greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "less", "less_equal", "log", "log10"),
-    *("log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor"),
-    *("maximum", "minimum", "multiply", "negative", "nextafter", "not_equal", "positive", "pow", "reciprocal"),
-    *("remainder", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh"),
-    *("trunc", "where"),
-)
+ELEMENTWISE = tuple(sorted({name for name in (*FORMULAS, *REAL) if "." not in name} - {"real"}))
 """The operations with a formula."""
 
 INPLACE = (
