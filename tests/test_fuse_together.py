@@ -29,6 +29,8 @@ OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
     ("Lion", {"weight_decay": 0.1}),
 ]
 
+IDS = [" ".join([name, *options]) for name, options in OPTIMIZERS]
+
 SHAPES = {"matrix": (70, 90), "column": (5, 1), "vector": (90,), "one": (1,), "number": (), "none": (0, 3)}
 
 
@@ -79,7 +81,7 @@ def on_cpu():
         yield
 
 
-@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=str)
+@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=IDS)
 def test_update_has_the_bits_of_separate_operations(name, options, on_cpu, monkeypatch):
     with xtensor_backends.llvm.count_calls() as calls:
         found = trained(name, options, updated)
@@ -90,7 +92,7 @@ def test_update_has_the_bits_of_separate_operations(name, options, on_cpu, monke
     assert "together" not in calls.kernels
 
 
-@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=str)
+@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=IDS)
 def test_fused_update_has_the_bits_of_separate_kernels(name, options, on_cpu, monkeypatch):
     with xtensor_backends.llvm.count_calls() as calls:
         found = trained(name, options, xp.fuse(updated))
@@ -101,7 +103,7 @@ def test_fused_update_has_the_bits_of_separate_kernels(name, options, on_cpu, mo
     assert "together" not in calls.kernels
 
 
-@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=str)
+@pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=IDS)
 def test_updates_of_a_device_are_those_of_a_fused_function(name, options, device):
     with xp.use_device(device):
         alone, fused = trained(name, options, updated), trained(name, options, xp.fuse(updated))

@@ -59,11 +59,12 @@ def table(summary: dict[str, Any]) -> str:
         reason = info["reason"] + (f"; remedy: {info['remedy']}" if info["remedy"] else "")
         rows.append((info["name"], info["version"] or "-", devices if info["available"] else reason))
     lines += [text_table(rows, words=len(rows[0])), ""]
-    rows = [("device", "backend", "memory", "hardware")]
+    rows = [("device", "backend", "memory", "driver", "hardware")]
     for entry in summary["devices"]:
         mark = " *" if entry["device"] == summary["default_device"] else ""
         hardware = entry.get("error") or entry.get("name", "")
-        rows.append((entry["device"] + mark, entry["backend"], _gib(entry.get("total_memory")), hardware))
+        memory, driver = _gib(entry.get("total_memory")), entry.get("driver") or "-"
+        rows.append((entry["device"] + mark, entry["backend"], memory, driver, hardware))
     return "\n".join(
         [*lines, text_table(rows, words=len(rows[0])), "", "* default device; set XTENSOR_DEVICE to choose another"]
     )

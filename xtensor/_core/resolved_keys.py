@@ -123,10 +123,12 @@ def forward_slice(part: slice) -> slice:
 
 
 def written_slice(part: Any) -> Any:
-    """Return a resolved slice as Python writes it: its stop before the first element is None; others as they are."""
-    if part.__class__ is slice and part.step < 0 and part.stop < 0:
-        return slice(part.start, None, part.step) if part.start >= 0 else slice(0, 0, 1)
-    return part
+    """Return a resolved slice as Python writes it, whose negative ends count from the last element."""
+    if part.__class__ is not slice or part.step > 0:
+        return part
+    if part.start < 0:
+        return slice(0, 0, 1)
+    return part if part.stop >= 0 else slice(part.start, None, part.step)
 
 
 def check_positions(positions: Any, length: int, axis: int) -> None:

@@ -201,11 +201,43 @@ def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable
     if container == "dict":
         return tuple(value), value.values()
     if container == "dataclass":
-        from dataclasses import fields  # not worth its import before there is one
-
-        keys = tuple([field.name for field in fields(value) if field.init])
+        keys = _attributes(value)
         return keys, [getattr(value, name) for name in keys]
     return None, ()
+
+
+def _attributes(value: Any) -> tuple[str, ...]:
+    """Return the names of a dataclass's fields that are set, and of its other attributes."""
+    names = [
+        name
+        for name in dict.fromkeys((*_fields(value.__class__), *getattr(value, "__dict__", ())))
+        if hasattr(value, name)
+    ]
+    return tuple(names)
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: type) -> dict[str, bool]:
+    """Return the names of a dataclass's fields, and whether its constructor takes them."""
+    from dataclasses import fields  # not worth its import before there is one
+
+    return {field.name: field.init for field in fields(kind)}
+
+
+def _dataclass(value: Any, leaves: list[Any], memo: Memo) -> Tree:
+    """Return the structure of a dataclass. An attribute that its constructor does not take is static without Arrays."""
+    names, given = _attributes(value), _fields(value.__class__)
+    parts: list[Tree] = []
+    for name in names:
+        item = getattr(value, name)
+        if not given.get(name) and not _has_parts(item):
+            parts.append(_Static(item))
+        elif _container(item.__class__):
+            parts.append(_structure(item, leaves, memo))
+        else:
+            leaves.append(item)
+            parts.append(LEAF)
+    return Tree(value.__class__, names, tuple(parts))
 
 
 def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
@@ -213,6 +245,8 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
     container = _container(kind)
     if container == "object":
         return _object(value, leaves, memo)
+    if container == "dataclass":
+        return _dataclass(value, leaves, memo)
     if not container:
         leaves.append(value)
         return LEAF
@@ -224,7 +258,13 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
         else:
             leaves.append(item)
             parts.append(LEAF)
-    return Tree(_kind(value), keys, tuple(parts))
+    return Tree(_kind(value), keys, (*parts, *_own(value)))
+
+
+def _own(value: Any) -> list[Tree]:
+    """Return the static attributes of a dict of a user's class, as the last part of its structure."""
+    held = getattr(value, "__dict__", None) if isinstance(value, dict) else None
+    return [_Static(dict(held))] if held else []
 
 
 def _kind(value: Any) -> Any:
@@ -262,7 +302,8 @@ def _attribute(value: Any, leaves: list[Any], memo: Memo, leaf: Tree) -> Tree:
     if container == "object":
         return _object(value, leaves, memo)
     keys, items = _items(value, container)
-    return Tree(_kind(value), keys, tuple([_attribute(item, leaves, memo, leaf) for item in items]))
+    parts = [_attribute(item, leaves, memo, leaf) for item in items]
+    return Tree(_kind(value), keys, (*parts, *_own(value)))
 
 
 def _has_parts(value: Any) -> bool:
@@ -322,10 +363,19 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
         return made
     parts = [_build(part, leaves, known) for part in tree.parts]
     if tree.keys is not None:
+        own = parts.pop() if len(parts) > len(tree.keys) else {}
         named = dict(zip(tree.keys, parts, strict=True))
-        if kind.__class__ is tuple:
-            return kind[0](kind[1], named)
-        return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)
+        if kind is dict:
+            return named
+        if kind.__class__ is tuple or issubclass(kind, dict):
+            held = kind[0](kind[1], named) if kind.__class__ is tuple else kind(named)
+            if own:
+                vars(held).update(own)
+            return held
+        made = kind.__new__(kind)  # its constructor would compute from the fields again
+        for name, part in named.items():
+            object.__setattr__(made, name, part)
+        return made
     if kind is list:
         return parts
     return kind(*parts) if hasattr(kind, "_fields") else kind(parts)

@@ -28,9 +28,11 @@ class ValueArray:
         The native array of the device below.
     selection, selections
         The Array's links with others; see :mod:`xtensor._core.views`. Unset without one.
+    strides_before
+        The strides, in elements, of the native array in whose place this one came by a write. Unset without one.
     """
 
-    __slots__ = ("selection", "selections", "value")
+    __slots__ = ("selection", "selections", "strides_before", "value")
 
     value: Any
 

@@ -29,7 +29,7 @@ from .nodes import Node, Session, Traced, session
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results, separated
-from .watching import Watch
+from .watching import Watch, collecting_no_garbage
 
 __all__ = ["Fused", "check_names", "generator_of"]
 
@@ -70,6 +70,15 @@ class _NumberLeaf(_Leaf):
     """The position of a number."""
 
     __slots__ = ()
+
+
+class _Whole:
+    """A container of a user's class without inputs, which stays as it is."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 class _Nested:
@@ -214,7 +223,8 @@ class Fused(Generic[P, R]):
         generator = generator_of(device)
         if generator is None:
             return None
-        found = self._record(generator, device, args, kwargs, natives)
+        with collecting_no_garbage():
+            found = self._record(generator, device, args, kwargs, natives)
         self._keep(signature, found)
         return found
 
@@ -271,7 +281,8 @@ class Fused(Generic[P, R]):
             return f"{self._name}() is called as it is: {where}"
         natives, lines = [array._native for array in arrays], dict[Node, str]()
         try:
-            found = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
+            with collecting_no_garbage():
+                found = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
         except UnknownValueError as error:
             return f"{self._name}() cannot be recorded: {error}"
         return described(self._name, found.plan, found.guards, lines, natives, found.arithmetic.values(numbers))
@@ -332,11 +343,13 @@ class Fused(Generic[P, R]):
             return {
                 name: self._flatten(item, arrays, numbers, objects, key, static=static) for name, item in tree.items()
             }
-        if isinstance(tree, TreeObject) or (is_dataclass(tree) and kind is not type):
+        if isinstance(tree, (TreeObject, dict)) or (is_dataclass(tree) and kind is not type):
             leaves, structure = flatten(tree, objects)
             if isinstance(tree, TreeObject) or any(leaf.__class__ is Array for leaf in leaves):
                 items = [self._flatten(leaf, arrays, numbers, objects, key, static=True) for leaf in leaves]
                 key += structure, tuple(map(key_of, structure.statics()))
+                if isinstance(tree, dict):
+                    key.append(tuple(map(key_of, tree)))  # keys that are equal may differ
                 return _Nested(items, structure)
         if isinstance(tree, np.ndarray):
             raise TypeError(
@@ -344,7 +357,7 @@ class Fused(Generic[P, R]):
                 f"arrays (here of shape {tree.shape}); convert it with xtensor.asarray"
             )
         key.append(key_of(tree))
-        return tree
+        return _Whole(tree) if isinstance(tree, (dict, list)) else tree
 
     # -- recordings ---------------------------------------------------------------------------------------------------
 
@@ -419,6 +432,8 @@ def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: 
             return arrays[item.index]
         if item.__class__ is _Nested:
             return item.tree.build(map(filled, item.leaves), copies.copies)
+        if item.__class__ is _Whole:
+            return item.value
         return numbers[item.index] if item.__class__ is _NumberLeaf else item
 
     return mapped(tree, filled)

@@ -119,11 +119,12 @@ class Plan:
                 order = self._grouped(order, groups, "rows")
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]
         self.constants: Values = {node: node.options for node in order if node.kind in ("constant", "outside")}
+        written = set(self.wanted)
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
-        delay(order, stages, needed, set(self.wanted))
-        write_in_place(order, set(self.wanted))
-        self.rolls = rolls_of(order, self.wanted)
+        delay(order, stages, needed, written)
+        write_in_place(order, written)
+        self.rolls = rolls_of(order, written)
         waiting_rolls = {item for node in self.rolls for item in (node, *node.operands)}
         self.single: Single | None = None
         self.actions: list[Action] = []
@@ -133,7 +134,10 @@ class Plan:
         by_stage: list[list[Node]] = [[] for _ in range(max(stages.values(), default=0) + 1)]
         for node in order:
             by_stage[stages[node]].append(node)
-        waiting = [(condition, [self.same[node] for node in nodes]) for condition, nodes in checks]
+        due: dict[int, list[Assumption]] = {}
+        for condition, nodes in checks:
+            compared = [self.same[node] for node in nodes]
+            due.setdefault(max([stages[node] for node in compared], default=0), []).append((condition, compared))
         uncertain = [self.same[effect] for effect in effects]
         fallible = {node for effect in uncertain for node in (effect, *operands_of(effect))}
         for stage, nodes in enumerate(by_stage):
@@ -143,11 +147,12 @@ class Plan:
                     steps.setdefault(node.shape, []).append(node)
             for alike in steps.values():
                 self._elementwise(alike, needed)
+            unwritten = {node for node in nodes if node.kind == "step" and node not in needed}
             for node in nodes:
                 if node in waiting_rolls:
                     continue  # a kernel reads the operand, or has it rolled before
                 if node.kind == "reduction":
-                    self._reduction(node, {item for item in nodes if item.kind == "step" and item not in needed})
+                    self._reduction(node, unwritten)
                 elif node.kind == "call":
                     self._add(self._call(node), list(operands_of(node)), "call", node)
                 elif node.kind == "rows":
@@ -156,10 +161,8 @@ class Plan:
                     self._together(node)
                 elif node.kind == "result":
                     self._add(self._selecting(node), node.operands, "result", node)
-            ready = [item for item in waiting if all(stages[node] <= stage for node in item[1])]
-            for item in ready:
-                waiting.remove(item)
-                self._check(*item)
+            for check in due.get(stage, ()):
+                self._check(*check)
         may_end = [kind == "check" or node in fallible for kind, node in self.kinds]
         self.surrender = len(may_end) - may_end[::-1].index(True) if True in may_end else 0
 
@@ -353,7 +356,7 @@ class Plan:
             elif node.kind == "call":
                 node.take((node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]]))
         for whole, (group, _) in self.groups.items():
-            others = {node: part for node, part in parts.items() if node not in group.members}
+            others = {node: parts[node] for node in outside_of(group.members) if node in parts}
             for node in group.members:
                 node.take([replaced(item, others) for item in node.operands])
             whole.take(dict.fromkeys(outside_of(group.members)))

@@ -38,6 +38,9 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
 
+IN_MEMORY = frozenset(("array", "constant", "outside", "result"))
+"""The kinds of nodes whose values a replay has in memory in any case."""
+
 ASTYPE = operation("astype")
 
 LARGEST_CONSTANT = 2**20
@@ -191,8 +194,9 @@ class Recorder:
         result = composition(self.device._functions.namespace, *operands, **options)
         if reduction is not None and current is not None and host_looks_at(self.base):
             check = reduction.check(operands[0], options)
+            looked_at = [item.node for item in (result, operands[0]) if item is result or item.node.kind in IN_MEMORY]
             # It covers the reductions within.
-            current.assumed[:] = earlier if check is None else [*earlier, (check, [result.node])]
+            current.assumed[:] = earlier if check is None else [*earlier, (check, looked_at)]
         return result
 
     def supported(self, dtype: DType) -> bool:

@@ -157,10 +157,17 @@ class JaxBackend(Backend):
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)
-        index = None if device.platform == "cpu" else int(device.id)
-        return DeviceInfo(str(device.device_kind), index, total_memory=memory.total, free_memory=memory.free)
+        total, free = memory.total, memory.free
+        if device.platform == "cpu":
+            return DeviceInfo("JAX on the CPU", total_memory=total, free_memory=free, unified_memory=True)
+        driver = " ".join(str(device.client.platform_version).split())
+        return DeviceInfo(str(device.device_kind), int(device.id), total, free, driver=driver)
 
     def memory(self, spec: str) -> Memory:
+        if spec == "jax:cpu":
+            from xtensor_backends.numpy import backend as host
+
+            return host.memory("numpy")
         found = self.device(spec).memory_stats() or {}
         total, used = found.get("bytes_limit"), found.get("bytes_in_use")
         free = None if total is None or used is None else total - used

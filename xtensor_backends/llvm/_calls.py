@@ -153,6 +153,10 @@ class Kernel:
         shared = self.address, parts, threads, int(nanoseconds)
         return _call_unlocked(*(shared + operands))
 
+    def run_parts(self, parts: int, nanoseconds: float, operands: tuple[Any, ...]) -> None:
+        """Call a kernel that has a place in memory for each part."""
+        _call_unlocked(self.address, parts, _threads.team(), int(nanoseconds), *operands)
+
 
 Waiting = list[tuple[Kernel, int, tuple[Any, ...]]]
 """Kernels, each with the number of elements that it goes over and its operands after the numbers of parts, threads and

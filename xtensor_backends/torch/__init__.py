@@ -175,7 +175,13 @@ class TorchBackend(Backend):
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)
         if device.type == "cpu":
-            return DeviceInfo("torch on the CPU", unified_memory=True, cores=self._torch.get_num_threads())
+            return DeviceInfo(
+                "torch on the CPU",
+                total_memory=memory.total,
+                free_memory=memory.free,
+                unified_memory=True,
+                cores=self._torch.get_num_threads(),
+            )
         if device.type == "mps":
             return DeviceInfo("Apple GPU", total_memory=memory.total, free_memory=memory.free, unified_memory=True)
         properties = getattr(self._torch, device.type).get_device_properties(device)
@@ -186,6 +192,7 @@ class TorchBackend(Backend):
             total_memory=memory.total,
             free_memory=memory.free,
             compute_capability=None if major is None else f"{major}.{properties.minor}",
+            driver=getattr(properties, "driver_version", None),
         )
 
     def memory(self, spec: str) -> Memory:

@@ -123,6 +123,20 @@ def test_sum_of_complex_infinities_has_no_nan():
     assert (1 - z).tolist() == [complex(-math.inf, -1), complex(1, math.inf)]
 
 
+@pytest.mark.parametrize("dtype", [xp.float32, xp.float64], ids=str)
+def test_remainder_is_exact_where_the_quotient_overflows(dtype):
+    largest, smallest = float(xp.finfo(dtype).max), float(xp.finfo(dtype).smallest_normal)
+    dividends, divisors = (
+        [largest, -largest, 7.0, -0.3, 1.0] * 4,
+        [smallest, -smallest, 3 * smallest, 1.7 * smallest] * 5,
+    )
+    x, y = on_torch(dividends, dtype), on_torch(divisors, dtype)
+    exact = [
+        Fraction(a) - Fraction(b) * (Fraction(a) // Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    assert xp.remainder(x, y).tolist() == [float(value) for value in exact]
+
+
 def test_remainder_has_the_sign_of_the_divisor():
     x, y = on_torch([5.0, -5.0, 6.0, -6.0, 1.0], float), on_torch([-3.0, 3.0, -3.0, 3.0, math.inf], float)
     found = xp.remainder(x, y)
