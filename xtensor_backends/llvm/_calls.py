@@ -10,7 +10,6 @@ import functools
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -66,6 +65,9 @@ LONG = 50_000.0
 
 TRANSPOSED_BYTE = 0.1
 """Nanoseconds for a byte of an array that one thread copies into another order."""
+
+MOST_LAYOUTS = 64
+"""Kernels and layouts of a program up to which layouts are kept."""
 
 LARGEST = 16
 """Bytes of an element, at most."""
@@ -284,6 +286,10 @@ def compute(
     size = _adjacent(*arrays)
     order = "C"
     if size < 0:
+        layouts = tuple([(x.shape, x.strides) for x in arrays])
+        known: tuple[Kernel, Walk] | None = program.kernels.get(layouts)
+        if known is not None and all(x.flags.aligned for x in arrays):
+            return _compute_walk(*known, arrays, scalars, waiting)
         found = _order(arrays, arrays[0].shape)
         if found is None:
             return _compute_strided(program, arrays, scalars, waiting)
@@ -399,7 +405,7 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 def _compute_strided(
     program: Program, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None = None
 ) -> tuple[Array, ...] | None:
-    shape = max(arrays, key=_size).shape
+    shape = max(arrays, key=lambda x: x.size).shape
     letters = joined_letters(arrays, shape)
     if letters:
         outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
@@ -414,10 +420,9 @@ def _compute_strided(
     if gathers:
         # Vectors of elements that lie apart are gathered one by one, at each use.
         arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
-    dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
-        tuple([dtypes[position].itemsize for position in program.outputs]),
+        tuple([program.dtypes[position].itemsize for position in program.outputs]),
         several=len(program.steps) > 1,
     )
     if gathers and walk is not None and walk.across:
@@ -432,7 +437,15 @@ def _compute_strided(
     kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
-    outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
+    if len(program.kernels) < MOST_LAYOUTS:  # the arrays may be copies of those of the call
+        program.kernels[tuple([(x.shape, x.strides) for x in arrays])] = kernel, walk
+    return _compute_walk(kernel, walk, arrays, scalars, waiting)
+
+
+def _compute_walk(
+    kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None
+) -> tuple[Array, ...]:
+    outputs = [empty(walk.made, dtype, "C") for dtype in kernel.results]
     if _run_walk(kernel, walk, [*arrays, *outputs], scalars, waiting):
         return ()
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
@@ -489,6 +502,3 @@ def transposed(x: Array, result: Array) -> bool:
     nanoseconds = result.nbytes * TRANSPOSED_BYTE
     threads = _threads.team() if nanoseconds >= PARALLEL else 1
     return transpose(x, result, threads * PARTS, threads, int(nanoseconds))
-
-
-_size = attrgetter("size")
