@@ -88,11 +88,11 @@ def _is_array(value: Any) -> bool:
 
 
 def _arrays(values: Any) -> list[Any]:
-    found = []
+    arrays = []
     for value in values:
-        found += [item for item in value if _is_array(item)] if isinstance(value, (tuple, list)) else []
-        found += [value] if _is_array(value) else []
-    return found
+        arrays += [item for item in value if _is_array(item)] if isinstance(value, (tuple, list)) else []
+        arrays += [value] if _is_array(value) else []
+    return arrays
 
 
 def _guards(guards: Guards | None) -> list[str]:

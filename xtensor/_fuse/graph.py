@@ -49,11 +49,11 @@ MOST_NUMBERS = 64
 
 def operands_of(node: Node) -> list[Node]:
     """Return the nodes that a node depends on."""
-    found = node.needs
-    if found is None:
+    needed = node.needs
+    if needed is None:
         items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
-        found = node.needs = [item for item in items if item.__class__ is Node]
-    return found
+        needed = node.needs = [item for item in items if item.__class__ is Node]
+    return needed
 
 
 def sort(wanted: Sequence[Node]) -> list[Node]:
@@ -233,17 +233,17 @@ def _with_exclusive_operands(
     node: Node, needed: Collection[Node], readers: Mapping[Node, Sequence[Node]]
 ) -> list[Node]:
     """Return a step and those before it that stay in its kernel's registers and that nothing else reads."""
-    found = [node]
-    for item in found:
-        found += [
+    exclusive = [node]
+    for item in exclusive:
+        exclusive += [
             operand
             for operand in dict.fromkeys(operands_of(item))
             if operand.kind == "step"
             and operand not in needed
-            and operand not in found
-            and all(reader in found for reader in readers[operand])
+            and operand not in exclusive
+            and all(reader in exclusive for reader in readers[operand])
         ]
-    return found
+    return exclusive
 
 
 def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:

@@ -104,21 +104,21 @@ class Outside:
 
     def read(self, code: types.CodeType, scope: dict[str, Any]) -> None:
         """Read the values that the code of a user's function names, before it runs."""
-        found = names_of(code)
-        self._known.update({id(within): within for within in found.nested})
-        if (found.dynamic, found.lists) > (self._dynamic, self._lists):
-            self._dynamic, self._lists = True, self._lists or found.lists
+        names = names_of(code)
+        self._known.update({id(within): within for within in names.nested})
+        if (names.dynamic, names.lists) > (self._dynamic, self._lists):
+            self._dynamic, self._lists = True, self._lists or names.lists
             for owner in list(self._owners):
                 self._look(owner, self._names)
-        if "super" in found.globals and not self._super:
+        if "super" in names.globals and not self._super:
             self._super = True
             for owner in list(self._owners):
                 self._bases(owner)
-        self._named(found.attributes, found.optional)
-        if found.imports:
-            self._imports.append((found.imports, scope.get("__package__") or ""))
+        self._named(names.attributes, names.optional)
+        if names.imports:
+            self._imports.append((names.imports, scope.get("__package__") or ""))
             self._read_imports()
-        for name in found.globals:
+        for name in names.globals:
             self._guard(dict.get, scope, name, scope.get(name, MISSING))  # missing: one of Python's own, or not yet set
 
     def knows(self, code: types.CodeType) -> bool:
@@ -287,25 +287,25 @@ class Outside:
         if name in held and owner is not kind:
             self._guard(getattr, owner, name, held[name])
             return
-        found = inspect.getattr_static(kind, name, MISSING)
+        attribute = inspect.getattr_static(kind, name, MISSING)
         if _special(name):
             return
-        if found is MISSING:
+        if attribute is MISSING:
             if owner is not kind and _raw(kind, "__getattr__", MISSING) is not MISSING:
                 self._guard(dict.get, held, name, MISSING)
             elif name in self._optional and _takes_names(owner):
                 self._guard(_present, owner, name, MISSING)
             return
-        if isinstance(found, DESCRIPTORS):
+        if isinstance(attribute, DESCRIPTORS):
             self._guard(_raw, kind, name, _raw(kind, name, MISSING))
-            if owner is not kind and not isinstance(found, (property, cached_property)):
+            if owner is not kind and not isinstance(attribute, (property, cached_property)):
                 self._guard(dict.get, held, name, MISSING)
-            for function in (getattr(found, part, None) for part in ("fget", "func", "__func__")):
+            for function in (getattr(attribute, part, None) for part in ("fget", "func", "__func__")):
                 self.visit(function, name)
-        elif isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
-            if owner is not kind and isinstance(found, types.MemberDescriptorType):
+        elif isinstance(attribute, (types.MemberDescriptorType, types.GetSetDescriptorType)):
+            if owner is not kind and isinstance(attribute, types.MemberDescriptorType):
                 self._guard(_present, owner, name, getattr(owner, name, MISSING))
-        elif owner is not kind and not callable(found):
+        elif owner is not kind and not callable(attribute):
             self._guard(getattr, owner, name, getattr(owner, name, MISSING))
         elif not library(kind.__module__):
             self._guard(getattr, kind, name, getattr(kind, name, MISSING))

@@ -110,8 +110,8 @@ class Plan:
         order = sort([*effects, *self.wanted])
         self.groups: dict[Node, tuple[Group | Together, list[Node]]] = {}
         for units in together if generator.computes_together else ():
-            found = [[self.same[node] for node in unit if node in self.same] for unit in units]
-            for each in groups_together(order, set(self.wanted), found):
+            remaining = [[self.same[node] for node in unit if node in self.same] for unit in units]
+            for each in groups_together(order, set(self.wanted), remaining):
                 order = self._grouped(order, [each], "together")
         if by_rows:
             groups = row_groups(order, set(self.wanted), operands_of, generator.takes_rows)
@@ -329,14 +329,14 @@ class Plan:
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
             given = [number(scalar, numbers) for scalar in scalars]
-            found = reduce(program, [values[item] for item in inputs], given, shape, axes, keepdims=keepdims)
-            if found is None:
+            results = reduce(program, [values[item] for item in inputs], given, shape, axes, keepdims=keepdims)
+            if results is None:
                 computed = dict(values)
                 self._one_by_one(steps, computed, numbers)
                 with np.errstate(all="ignore"):
                     result = function(computed[operand], axis=axes, keepdims=keepdims)
-                found = (self._normal(result),)
-            values[node] = found[0]
+                results = (self._normal(result),)
+            values[node] = results[0]
 
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
         self._add(run, [*inputs, *outside_of(steps)])
@@ -377,8 +377,8 @@ class Plan:
                 for _, _, program, inputs, scalars in calls
             ]
             made: list[Native] = []
-            for (steps, outputs, *_), arguments, found in zip(calls, given, compute_together(given), strict=True):
-                results = found or compute(*arguments)
+            for (steps, outputs, *_), arguments, natives in zip(calls, given, compute_together(given), strict=True):
+                results = natives or compute(*arguments)
                 if not results or results[0].shape != outputs[0].shape:
                     computed = dict(values)
                     self._one_by_one(steps, computed, numbers)

@@ -116,9 +116,9 @@ class Recorder:
                 else mapped(result, lambda item: self.constant(self.library.normal(item)))
             )
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
-            found = self._step(operation, operands)
-            if found is not None:
-                return found
+            recorded = self._step(operation, operands)
+            if recorded is not None:
+                return recorded
         if name == "astype" and options.get("copy", True) is not None:
             x, dtype = operands[0], np.dtype(operands[1] if len(operands) > 1 else options["dtype"])
             if options.get("copy") is False and dtype == x.dtype:
@@ -372,12 +372,12 @@ def _resolved(
     """Return the dtypes to which a kernel casts an operation's operands, and the result's; None without a kernel."""
     if not all(isinstance(kind, np.dtype) or kind in (bool, int, float) for kind in kinds):
         return None
-    found = generator.resolve(name, kinds)
-    if found is None:
+    resolved = generator.resolve(name, kinds)
+    if resolved is None:
         return None
-    if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, found[0], strict=True)):
+    if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, resolved[0], strict=True)):
         return None  # kernels truncate scalars, and the truth of 0.5 is True
-    return found
+    return resolved
 
 
 def _selects_all(library: Any, condition: Any, x: Any, y: Any) -> bool:
@@ -490,7 +490,7 @@ recorders: dict[Device, Recorder] = {}
 
 def recorder_of(base: Device, generator: Generator) -> Recorder:
     """Return the recorder of a device, which there is one of."""
-    found = recorders.get(base)
-    if found is None:
-        found = recorders.setdefault(base, Recorder(base, generator))
-    return found
+    recorder = recorders.get(base)
+    if recorder is None:
+        recorder = recorders.setdefault(base, Recorder(base, generator))
+    return recorder

@@ -107,21 +107,21 @@ def _with_exclusive_operands(
     ends: Sequence[Node], wanted: Collection[Node], readers: Mapping[Node, Sequence[Node]]
 ) -> list[Node]:
     """Return steps of one shape and those before them that nothing else reads."""
-    found = dict.fromkeys(ends)
+    exclusive = dict.fromkeys(ends)
     waiting = list(ends)
     for node in waiting:
         for operand in operands_of(node):
             if (
                 operand.kind == "step"
                 and operand.shape == node.shape
-                and operand not in found
+                and operand not in exclusive
                 and operand not in wanted
-                and len(found) < MOST_STEPS
-                and all(reader in found for reader in readers[operand])
+                and len(exclusive) < MOST_STEPS
+                and all(reader in exclusive for reader in readers[operand])
             ):
-                found[operand] = None
+                exclusive[operand] = None
                 waiting.append(operand)
-    return list(found)
+    return list(exclusive)
 
 
 def _depends_on_itself(order: Sequence[Node], members: Collection[Node]) -> bool:

@@ -128,25 +128,25 @@ class Optimizer(TreeObject):
         function = f"{type(self).__name__}.update()"
         if not isinstance(model, Module):
             raise TypeError(f"{function} takes a module, not {describe(model)}")
-        found = stop_gradient(named_gradients(gradients, function))
-        parameters = {path: x for path, x in model.named_parameters() if path in found}
-        if len(parameters) < len(found):
-            unknown = sorted(found.keys() - parameters.keys())
+        named = stop_gradient(named_gradients(gradients, function))
+        parameters = {path: x for path, x in model.named_parameters() if path in named}
+        if len(parameters) < len(named):
+            unknown = sorted(named.keys() - parameters.keys())
             raise ValueError(f"{function}: the model {type(model).__name__} has no parameters {unknown}")
         # All gradients are checked before the first state is changed.
         for path, x in parameters.items():
-            if found[path].shape != x.shape:
+            if named[path].shape != x.shape:
                 raise ValueError(
-                    f"{function}: the gradient of {path} has shape {found[path].shape}, and the parameter {x.shape}"
+                    f"{function}: the gradient of {path} has shape {named[path].shape}, and the parameter {x.shape}"
                 )
-            if found[path].dtype.kind == "c" != x.dtype.kind:
+            if named[path].dtype.kind == "c" != x.dtype.kind:
                 raise TypeError(
-                    f"{function}: the gradient of {path} has dtype {found[path].dtype}, and the parameter {x.dtype}"
+                    f"{function}: the gradient of {path} has dtype {named[path].dtype}, and the parameter {x.dtype}"
                 )
         count = _floating(self.steps)
         lr = self.lr(count) if callable(self.lr) else self.lr
         self.steps = self.steps + 1
-        replaced = self._replaced(parameters, found, lr, count + 1.0)
+        replaced = self._replaced(parameters, named, lr, count + 1.0)
         if replaced:
             model._replace(lambda x: replaced.get(id(x), x))
         return model

@@ -123,8 +123,10 @@ class LBFGS:
             evaluations += 1
             self._set(model, names, x)
             value, gradient = function(model)
-            found = dict(gradient.named_parameters())
-            parts = [found[name] if name in found else xp.zeros_like(part) for name, part in model.named_parameters()]
+            gradients = dict(gradient.named_parameters())
+            parts = [
+                gradients[name] if name in gradients else xp.zeros_like(part) for name, part in model.named_parameters()
+            ]
             return float(value), _flat(parts)
 
         x = _flat(list(model.parameters()))

@@ -290,10 +290,10 @@ def compute(
         known: tuple[Kernel, Walk] | None = program.kernels.get(layouts)
         if known is not None and all(x.flags.aligned for x in arrays):
             return _compute_walk(*known, arrays, scalars, waiting)
-        found = _order(arrays, arrays[0].shape)
-        if found is None:
+        order_of_arrays = _order(arrays, arrays[0].shape)
+        if order_of_arrays is None:
             return _compute_strided(program, arrays, scalars, waiting)
-        order, size = found, arrays[0].size
+        order, size = order_of_arrays, arrays[0].size
     if spare is not None and _may_write(program, arrays, spare):
         return _write(program, arrays, scalars, spare)
     streams = size * LARGEST >= BYTES_STREAMED and writes_past_caches(program, size)
@@ -431,9 +431,9 @@ def _compute_strided(
     if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
     if walk is not None and walk.order is not None and not walk.across and "v" in walk.letters:
-        found = _in_order(arrays, walk)
-        if found is not None:
-            return _compute_strided(program, found, scalars, waiting)
+        ordered = _in_order(arrays, walk)
+        if ordered is not None:
+            return _compute_strided(program, ordered, scalars, waiting)
     kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
@@ -455,11 +455,11 @@ def _in_order(arrays: Sequence[Array], walk: Walk) -> list[Array] | None:
     """Return arrays of which those of another order in memory are copied; None where there are none in the caches."""
     shape = tuple([walk.made[axis] for axis in walk.order or ()])
     permutation = sorted(range(len(shape)), key=(walk.order or ()).__getitem__)
-    found = list(arrays)
+    ordered = list(arrays)
     for number, (x, letter) in enumerate(zip(arrays, walk.letters, strict=False)):
         if letter == "v" and x.shape == shape and x.size >= LEAST_COPIED and x.nbytes < BYTES_STREAMED:
-            found[number] = in_row_major_order(x.transpose(permutation), walk.made).transpose(walk.order)
-    return found if any(x is not y for x, y in zip(found, arrays, strict=True)) else None
+            ordered[number] = in_row_major_order(x.transpose(permutation), walk.made).transpose(walk.order)
+    return ordered if any(x is not y for x, y in zip(ordered, arrays, strict=True)) else None
 
 
 def _run_walk(

@@ -74,15 +74,15 @@ def issued(program: Program, raised: int) -> list[Warning]:
     name, dtype = program.steps[0].name, program.dtypes[-1]
     largest = float(np.finfo(dtype).max)
     flags = FLAGS[platform.machine().lower()]
-    found: list[Warning] = []
+    caught: list[Warning] = []
     for flag in REPORTED:
         if flag in EXAMPLES[name] and raised & flags[flag]:
             example = [largest * item if abs(item) == 1 else item for item in EXAMPLES[name][flag]]
             try:
                 getattr(np, name)(*np.asarray([example], dtype).T)
             except RuntimeWarning as warning:
-                found.append(warning.with_traceback(None))
-    return found
+                caught.append(warning.with_traceback(None))
+    return caught
 
 
 def by_flags(program: Program) -> bool:

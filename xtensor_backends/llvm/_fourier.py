@@ -64,9 +64,9 @@ def _transform(name: str) -> Callable[..., Native]:
 
     def transform(x: Native, **options: Any) -> Native:
         if x.dtype.char in COMPLEX:
-            found = along(name, x, **options)
-            if found is not None:
-                return found
+            transformed = along(name, x, **options)
+            if transformed is not None:
+                return transformed
         return NotImplemented if x.size < least else of_library(x, **options)
 
     return transform
@@ -74,7 +74,7 @@ def _transform(name: str) -> Callable[..., Native]:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found: dict[str, Any] = {f"large.fft.{name}": partial(_transform(name)) for name in NAMES}
-    for function in found.values():
+    by_name: dict[str, Any] = {f"large.fft.{name}": partial(_transform(name)) for name in NAMES}
+    for function in by_name.values():
         function.min_size = MIN_SIZE_FOURIER
-    return found
+    return by_name

@@ -68,10 +68,10 @@ def along_axes(name: str, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...
             return None
         shape[axis] = n // 2 + 1 if step == "rfft" else n
     for step, n, axis in steps:
-        found = along_axis(step, x, n=n, axis=axis, norm=norm)
-        if found is None:
+        transformed = along_axis(step, x, n=n, axis=axis, norm=norm)
+        if transformed is None:
             return None
-        x = found
+        x = transformed
     return x
 
 
@@ -133,12 +133,12 @@ def _divided(length: int, rows: int, columns: int, count: int) -> tuple[int, int
 
 def _radices(length: int) -> list[int]:
     """Return the radices of the passes of a length; none where it has another factor, or is 1."""
-    found = []
+    radices = []
     for radix in RADICES:
         while length % radix == 0:
             length //= radix
-            found.append(radix)
-    return found if length == 1 else []
+            radices.append(radix)
+    return radices if length == 1 else []
 
 
 def _by_columns(kernel: Kernel, x: Native, n: int, axis: int, is_inverse: bool, factor: float) -> Native:
@@ -265,13 +265,13 @@ def _complex(part: Any) -> Any:
 @lru_cache(maxsize=64)
 def _passes(length: int, part: Any) -> tuple[Native, Native]:
     """Return the table of passes and their roots; see :class:`_fourier_kernels._Transform`."""
-    table, found, position, stride = [], [], 0, 1
+    table, passes, position, stride = [], [], 0, 1
     for radix in _radices(length):
         m = length // radix
         table.append((radix, m, stride, position))
-        found.append(roots(np.arange(m)[:, None] * np.arange(1, radix), length, part).reshape(-1))
-        position, length, stride = position + found[-1].size, m, stride * radix
-    return np.array(table, np.int64), np.concatenate(found)
+        passes.append(roots(np.arange(m)[:, None] * np.arange(1, radix), length, part).reshape(-1))
+        position, length, stride = position + passes[-1].size, m, stride * radix
+    return np.array(table, np.int64), np.concatenate(passes)
 
 
 @lru_cache(maxsize=16)
@@ -287,5 +287,5 @@ def _products(m: int, n: int, part: Any, count: int) -> tuple[Native, Native]:
 def _roots_of_pairs(length: int, part: Any) -> Native:
     """Return ``-i exp(-pi i k / length)`` for the first half of a row."""
     cos, sin = roots(np.arange(length // 2 + 1), 2 * length, part).T
-    found: Native = np.stack([sin, -cos], axis=1)
-    return found
+    pairs: Native = np.stack([sin, -cos], axis=1)
+    return pairs

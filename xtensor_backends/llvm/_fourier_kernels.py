@@ -51,8 +51,8 @@ def roots(numerators: np.ndarray[Any, Any], denominator: int, part: Any) -> np.n
     is_crossed = (eighths + 1) % 4 >= 2
     cos, sin = np.where(is_crossed, sin, cos), np.where(is_crossed, cos, sin)
     cos = np.where((eighths >= 2) & (eighths < 6), -cos, cos)
-    found: np.ndarray[Any, Any] = np.stack([cos, np.where(eighths >= 4, sin, -sin)], axis=-1).astype(part)
-    return found
+    pairs: np.ndarray[Any, Any] = np.stack([cos, np.where(eighths >= 4, sin, -sin)], axis=-1).astype(part)
+    return pairs
 
 
 def transform_kernel(dtype: Any) -> Kernel | None:
