@@ -22,7 +22,7 @@ from ._counts import Calls
 from ._exceptions import underflow_is_reported
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._runtime import MAX_OPERANDS, transpose
+from ._runtime import MAX_OPERANDS, signed, transpose
 from ._runtime import adjacent as _adjacent
 from ._runtime import call as _call
 from ._runtime import call_unlocked as _call_unlocked
@@ -76,12 +76,6 @@ LEAST_COPIED = 2**14
 """Elements from which a kernel copies an array into another order."""
 
 
-def _bits(scalar: float) -> int:
-    """Return the signed integer with the bits of an unsigned one of 64 bits."""
-    number = int(scalar)
-    return number if number < 2**63 else number - 2**64
-
-
 class Kernel:
     """The machine code of a module, and what a call needs.
 
@@ -113,7 +107,7 @@ class Kernel:
         _names[self.address] = "+".join(steps)
         self.cost = cost(program)
         self.wide = [
-            float if np.dtype(name).kind == "f" else _bits if name == "uint64" else int for name in program.scalars
+            float if np.dtype(name).kind == "f" else signed if name == "uint64" else int for name in program.scalars
         ]
         self.results = [program.dtypes[position] for position in program.outputs]
 
