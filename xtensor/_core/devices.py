@@ -78,6 +78,8 @@ def _look_up(spec: str) -> Device:
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
                 return intern(provider, candidate)
+        if absent := provider.absent(spec):
+            failures.append((entry.is_overlay, str(BackendUnavailableError(*absent))))
     here = ", ".join(str(target) for target in devices())
     if failures:
         failures.sort(key=lambda failure: failure[0])  # a backend that has the arrays before one of kernels over them

@@ -11,11 +11,22 @@ an Array in two attributes is one leaf. Its Arrays and objects are parts of the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Memo", "Tree", "TreeObject", "arrays_of", "flatten", "layout", "leaves_of", "map_leaves", "mapped"]
+__all__ = [
+    "Memo",
+    "Tree",
+    "TreeObject",
+    "arrays_of",
+    "flatten",
+    "layout",
+    "leaves_of",
+    "map_leaves",
+    "mapped",
+    "with_arrays",
+]
 
 
 class TreeObject:
@@ -313,6 +324,28 @@ def _has_parts(value: Any) -> bool:
     if not container:
         return _is_array(kind)
     return container == "object" or any(map(_has_parts, _items(value, container)[1]))
+
+
+def with_arrays(value: Any, arrays: Mapping[int, Any]) -> Any:
+    """Return a value with other Arrays in the places of some, by identity. Lists, dicts and dataclasses are changed."""
+    kind = value.__class__
+    if _is_array(kind):
+        return arrays.get(id(value), value)
+    container = _container(kind)
+    if container in ("", "object") or not _has_parts(value):
+        return value
+    keys, items = _items(value, container)
+    parts = [with_arrays(item, arrays) for item in items]
+    if container == "dict":
+        value.update(zip(keys or (), parts, strict=True))
+    elif container == "dataclass":
+        for name, part in zip(keys or (), parts, strict=True):
+            object.__setattr__(value, name, part)
+    elif kind is list:
+        value[:] = parts
+    else:
+        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    return value
 
 
 def layout(value: Any, memo: Memo) -> Any:

@@ -55,6 +55,20 @@ def _is_library(top: str) -> bool:
     return top in LIBRARIES or (top.startswith("xtensor_") and top in packages())
 
 
+@lru_cache(maxsize=4096)
+def _is_installed(name: str | None) -> bool:
+    """Whether a module is that of an installed package, to whose code and caches no program adds values."""
+    file = getattr(sys.modules.get((name or "").partition(".")[0]), "__file__", None) or ""
+    return "site-packages" in file or "dist-packages" in file or library(name)
+
+
+def _takes_names(owner: Any) -> bool:
+    """Whether names that do not exist now may be there in a later call: not those of an installed package's code."""
+    if isinstance(owner, (type, types.ModuleType, types.FunctionType, Enum)):
+        return not _is_installed(owner.__name__ if isinstance(owner, types.ModuleType) else owner.__module__)
+    return True
+
+
 class Outside:
     """The values from outside that a function can reach, as they were when each was first read.
 
@@ -155,6 +169,8 @@ class Outside:
                 self._own_attributes(value, name)
             elif (how := holds(kind)) == "queue":
                 raise TypeError(f"{name} is a queue ({kind.__name__}), whose state a recorded function cannot repeat")
+            elif how == "cache" and _is_installed(value.__module__):
+                waiting.append((value.__wrapped__, name))
             elif how:
                 self._states[id(value)] = value, key_of(value), name
                 waiting += [(item, name) for item in held_by(value)]
@@ -245,8 +261,9 @@ class Outside:
         """Read those attributes of an object, a class, a function or a module that code names."""
         held = getattr(owner, "__dict__", {})
         if isinstance(owner, (types.ModuleType, types.FunctionType)):
+            absent = self._optional if _takes_names(owner) else ()
             for name in names:
-                if name in held or name in self._optional:
+                if name in held or name in absent:
                     self._guard(dict.get, held, name, held.get(name, MISSING))
             return
         kind = owner if isinstance(owner, type) else type(owner)
@@ -274,9 +291,9 @@ class Outside:
         if _special(name):
             return
         if attribute is MISSING:
-            if owner is not kind and hasattr(kind, "__getattr__"):
+            if owner is not kind and _raw(kind, "__getattr__", MISSING) is not MISSING:
                 self._guard(dict.get, held, name, MISSING)
-            elif name in self._optional:
+            elif name in self._optional and _takes_names(owner):
                 self._guard(_present, owner, name, MISSING)
             return
         if isinstance(attribute, DESCRIPTORS):
@@ -406,7 +423,8 @@ def _is_constant(kind: type) -> bool:
     """Whether objects of a class have no attributes that a function reads: ufuncs, dtypes, devices, annotations."""
     if kind is types.GenericAlias or kind is types.UnionType or kind.__module__ == "typing":
         return True
-    return (kind.__module__ == "numpy" and kind is not np.poly1d) or kind.__module__.startswith("xtensor._core")
+    in_numpy = kind.__module__.partition(".")[0] == "numpy" and kind is not np.poly1d
+    return in_numpy or kind.__module__.startswith("xtensor._core")
 
 
 def _present(owner: Any, name: str, default: Any) -> Any:

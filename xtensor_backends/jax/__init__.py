@@ -83,6 +83,14 @@ class JaxBackend(Backend):
     def devices(self) -> Sequence[str]:
         return self._specs
 
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        platform = spec.split(":")[1] if ":" in spec else ""
+        if platform not in DLPACK or platform == "cpu":
+            return None
+        plugin = {"gpu": "cuda", "rocm": "rocm"}.get(platform, platform)
+        remedy = f"set JAX_PLATFORMS={plugin},cpu before the process starts, with JAX's plugin and the driver installed"
+        return f"JAX_PLATFORMS names no platform that has {spec}", remedy
+
     def device(self, spec: str) -> Any:
         """Return JAX's device of a spec; opens JAX's devices."""
         if spec not in self._devices:

@@ -10,7 +10,6 @@ import functools
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ._counts import Calls
 from ._exceptions import underflow_is_reported
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._runtime import MAX_OPERANDS, transpose
+from ._runtime import MAX_OPERANDS, signed, transpose
 from ._runtime import adjacent as _adjacent
 from ._runtime import call as _call
 from ._runtime import call_unlocked as _call_unlocked
@@ -67,17 +66,14 @@ LONG = 50_000.0
 TRANSPOSED_BYTE = 0.1
 """Nanoseconds for a byte of an array that one thread copies into another order."""
 
+MOST_LAYOUTS = 64
+"""Kernels and layouts of a program up to which layouts are kept."""
+
 LARGEST = 16
 """Bytes of an element, at most."""
 
 LEAST_COPIED = 2**14
 """Elements from which a kernel copies an array into another order."""
-
-
-def _bits(scalar: float) -> int:
-    """Return the signed integer with the bits of an unsigned one of 64 bits."""
-    number = int(scalar)
-    return number if number < 2**63 else number - 2**64
 
 
 class Kernel:
@@ -111,7 +107,7 @@ class Kernel:
         _names[self.address] = "+".join(steps)
         self.cost = cost(program)
         self.wide = [
-            float if np.dtype(name).kind == "f" else _bits if name == "uint64" else int for name in program.scalars
+            float if np.dtype(name).kind == "f" else signed if name == "uint64" else int for name in program.scalars
         ]
         self.results = [program.dtypes[position] for position in program.outputs]
 
@@ -284,6 +280,10 @@ def compute(
     size = _adjacent(*arrays)
     order = "C"
     if size < 0:
+        layouts = tuple([(x.shape, x.strides) for x in arrays])
+        known: tuple[Kernel, Walk] | None = program.kernels.get(layouts)
+        if known is not None and all(x.flags.aligned for x in arrays):
+            return _compute_walk(*known, arrays, scalars, waiting)
         order_of_arrays = _order(arrays, arrays[0].shape)
         if order_of_arrays is None:
             return _compute_strided(program, arrays, scalars, waiting)
@@ -399,7 +399,7 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 def _compute_strided(
     program: Program, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None = None
 ) -> tuple[Array, ...] | None:
-    shape = max(arrays, key=_size).shape
+    shape = max(arrays, key=lambda x: x.size).shape
     letters = joined_letters(arrays, shape)
     if letters:
         outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
@@ -414,10 +414,9 @@ def _compute_strided(
     if gathers:
         # Vectors of elements that lie apart are gathered one by one, at each use.
         arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
-    dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
-        tuple([dtypes[position].itemsize for position in program.outputs]),
+        tuple([program.dtypes[position].itemsize for position in program.outputs]),
         several=len(program.steps) > 1,
     )
     if gathers and walk is not None and walk.across:
@@ -432,7 +431,15 @@ def _compute_strided(
     kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
-    outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
+    if len(program.kernels) < MOST_LAYOUTS:  # the arrays may be copies of those of the call
+        program.kernels[tuple([(x.shape, x.strides) for x in arrays])] = kernel, walk
+    return _compute_walk(kernel, walk, arrays, scalars, waiting)
+
+
+def _compute_walk(
+    kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None
+) -> tuple[Array, ...]:
+    outputs = [empty(walk.made, dtype, "C") for dtype in kernel.results]
     if _run_walk(kernel, walk, [*arrays, *outputs], scalars, waiting):
         return ()
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
@@ -489,6 +496,3 @@ def transposed(x: Array, result: Array) -> bool:
     nanoseconds = result.nbytes * TRANSPOSED_BYTE
     threads = _threads.team() if nanoseconds >= PARALLEL else 1
     return transpose(x, result, threads * PARTS, threads, int(nanoseconds))
-
-
-_size = attrgetter("size")

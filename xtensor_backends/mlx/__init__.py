@@ -76,6 +76,11 @@ class MlxBackend(Backend):
     def devices(self) -> Sequence[str]:
         return self._specs
 
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        if spec != "mlx:metal":
+            return None
+        return "MLX has no Metal here", "use a Mac with an Apple GPU, and MLX's build for macOS"
+
     def rank(self, spec: str) -> int:
         return 4 if spec == "mlx:metal" else -100
 

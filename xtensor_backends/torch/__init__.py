@@ -44,6 +44,8 @@ EXHAUSTED = ("DefaultCPUAllocator", "out of memory", "not enough memory")
 LOST = ("CUDA error", "HIP error", "DEVICE_LOST", "Command buffer")
 """Parts of the messages of torch's RuntimeErrors for a GPU that stopped."""
 
+INSTALLATION = "https://pytorch.org/get-started/locally"
+
 OUT_OF_BOUNDS = re.compile(r"index (-?\d+) is out of bounds|out of bounds for dimension")
 
 
@@ -81,6 +83,21 @@ class TorchBackend(Backend):
 
     def devices(self) -> Sequence[str]:
         return self._specs
+
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        kind = spec.split(":")[1] if ":" in spec else ""
+        if kind not in DLPACK or kind == "cpu":
+            return None
+        version = self._torch.version
+        if kind == "mps":
+            return "torch has no MPS here", "use an Apple GPU with macOS, or a device of another kind"
+        if not (version.cuda or version.hip if kind == "cuda" else getattr(version, "xpu", None)):
+            build = f"install torch for the GPU, {INSTALLATION}, instead of torch {self._torch.__version__}"
+            return f"this torch was built without support for {kind}", build
+        return (
+            f"torch finds no such device of {kind}",
+            "install the GPU's driver, and permit the process to open the GPU",
+        )
 
     def device(self, spec: str) -> Any:
         """Return torch's device of a spec."""
