@@ -288,6 +288,17 @@ def test_functions_of_the_table_are_computed_without_python(name, size, spec, mo
     np.testing.assert_allclose(xp.to_numpy(found), TABLE_CALLS[name](np, matrix), rtol=1e-9, strict=True)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64", "complex64"])
+def test_operands_of_numpy_of_the_same_dtype_are_computed_without_python(dtype, only_short):
+    """A scalar promotes as a number of Python does, an array is taken as it is."""
+    host = np.asarray([1, 0, 3]).astype(dtype)
+    x = value_of(host.tolist(), dtype)
+    results = [x + host[2], x + host, xp.add(x, host), xp.add(host[2], x), x == host[0]]
+    expected = [host + host[2], host + host, host + host, host[2] + host, host == host[0]]
+    for result, right in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(xp.to_numpy(result), right, strict=True)
+
+
 @pytest.mark.parametrize("size", [2, np.int64(2), 4, np.inf, 2**70])
 def test_a_kernel_is_called_from_its_minimum_size(size):
     x, index = value_of([1.0, 2.0, 3.0]), operation("sum").index
@@ -326,9 +337,9 @@ def test_a_warning_is_the_callers_line_whatever_calls_numpy():
 @pytest.mark.parametrize(
     "text",
     [
-        *("x + m", "x + np.float64(1)", "x + [1.0, 2.0, 3.0]", "x + s", "x < None"),
+        *("x + m.astype('f4')", "x + np.float32(1)", "x + [1.0, 2.0, 3.0]", "x + s", "x < None"),
         *("x[m > 1]", "x[[0, 1]]", "x[np.int64(0)]", "x[7]", "x['a']", "z[...]", "z[(...,)]", "x[2**70]", "x[True]"),
-        *("xp.add(x)", "xp.add(x1=x, x2=x)", "xp.add(x, y=1)", "xp.exp(m)", "xp.exp(1.0)", "xp.add(x, m)"),
+        *("xp.add(x)", "xp.add(x1=x, x2=x)", "xp.add(x, y=1)", "xp.exp(m)", "xp.exp(1.0)", "xp.add(x, m[:, None] > 1)"),
         *("x + o", "x.__pow__(2, 3)", "b + 1", "b[0]"),
     ],
 )

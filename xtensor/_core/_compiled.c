@@ -462,33 +462,59 @@ call_unary(Function *self, PyObject *x)
     return compute_any(self, FIELD(x, array_device), 1, natives, natives[1], &x);
 }
 
+/* What an operand next to an Array's native array is: a number of Python, or, on the host, an array or a scalar of NumPy
+   of the same dtype. A scalar is Python's number, which promotes as it does. A new reference; DECLINED for others. */
+static PyObject *
+operand_beside(PyObject *native, PyObject *value)
+{
+    if (is_number(value)) {
+        return Py_NewRef(value);
+    }
+    if (!PyArray_CheckExact(native)) {
+        return DECLINED;
+    }
+    PyArray_Descr *dtype = PyArray_DESCR((PyArrayObject *)native);
+    if (PyArray_CheckExact(value)) {
+        return PyArray_EquivTypes(PyArray_DESCR((PyArrayObject *)value), dtype) ? Py_NewRef(value) : DECLINED;
+    }
+    if (!PyArray_IsScalar(value, Generic)) {
+        return DECLINED;
+    }
+    PyArray_Descr *own = PyArray_DescrFromScalar(value);
+    if (own == NULL) {
+        return NULL;
+    }
+    int is_same = PyArray_EquivTypes(own, dtype);
+    Py_DECREF(own);
+    return is_same ? PyObject_CallMethod(value, "item", NULL) : DECLINED;
+}
+
 static PyObject *
 call_binary(Function *self, PyObject *x1, PyObject *x2)
 {
     PyObject *xs[2] = {x1, x2};
-    PyObject *natives[4] = {NULL, x1, x2, NULL};
-    PyObject *device, *sized;
-    if (is_array(x1)) {
-        device = FIELD(x1, array_device);
-        sized = natives[1] = FIELD(x1, array_native);
-        if (is_array(x2) && FIELD(x2, array_device) == device) {
-            natives[2] = FIELD(x2, array_native);
-            if (Py_TYPE(natives[2]) != Py_TYPE(natives[1])) {
-                return DECLINED;
-            }
-        }
-        else if (!is_number(x2)) {
+    PyObject *natives[4] = {NULL, NULL, NULL, NULL};
+    int first = is_array(x1);
+    if (!first && !is_array(x2)) {
+        return DECLINED;
+    }
+    PyObject *array = first ? x1 : x2, *other = first ? x2 : x1;
+    PyObject *device = FIELD(array, array_device), *sized = FIELD(array, array_native);
+    PyObject *beside, *owned = NULL; /* a further reference to a native array would hide a temporary */
+    if (is_array(other)) {
+        beside = FIELD(other, array_native);
+        if (FIELD(other, array_device) != device || Py_TYPE(beside) != Py_TYPE(sized)) {
             return DECLINED;
         }
     }
-    else if (is_array(x2) && is_number(x1)) {
-        device = FIELD(x2, array_device);
-        sized = natives[2] = FIELD(x2, array_native);
+    else if ((beside = owned = operand_beside(sized, other)) == DECLINED || owned == NULL) {
+        return owned;
     }
-    else {
-        return DECLINED;
-    }
-    return compute_any(self, device, 2, natives, sized, xs);
+    natives[first ? 1 : 2] = sized;
+    natives[first ? 2 : 1] = beside;
+    PyObject *result = compute_any(self, device, 2, natives, sized, xs);
+    Py_XDECREF(owned);
+    return result;
 }
 
 /* What a function of an implementation gives for an in-place operation. */
