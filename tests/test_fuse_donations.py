@@ -147,6 +147,20 @@ def test_training_step_of_a_donated_module_and_its_optimizer():
         np.testing.assert_allclose(host(found), host(value), rtol=1e-5, atol=1e-6)
 
 
+def test_statistics_that_a_step_does_not_assign_stay_with_the_donated_module():
+    model = nn.Sequential(nn.Linear(2, 2, rng=0), nn.BatchNorm1d(2))
+    model.eval()
+    optimizer = optim.SGD(model, lr=0.1)
+
+    @xp.fuse(donate=("model", "optimizer"))
+    def step(model, optimizer, x):
+        return optimizer.update(model, value_and_grad(lambda model: xp.sum(model(x)))(model)[1])
+
+    for _ in range(2):
+        model = step(model, optimizer, xp.ones((3, 2), dtype=xp.float32))
+    assert [host(x).tolist() for x in model.buffers()] == [[0.0, 0.0], [1.0, 1.0], 0]
+
+
 @pytest.mark.parametrize("setting", ["static", "donate"])
 def test_name_that_is_no_parameter_raises(setting):
     with pytest.raises(ValueError, match="names 'q', which is no parameter of the function; it has p, x"):

@@ -408,7 +408,7 @@ def test_garbage_collected_meanwhile_changes_nothing_of_the_function(x):
 
 LIBRARY = {"__name__": "other_library"}
 exec("parsed = {}\ndef parse(text):\n    parsed[len(parsed)] = text\n    return len(text)", LIBRARY)
-BACKEND = {"__name__": "xtensor_other.device", "parse": LIBRARY["parse"]}
+BACKEND = {"__name__": "xtensor_backends.other", "parse": LIBRARY["parse"]}
 exec("def compute(x):\n    parse('int')\n    return x", BACKEND)
 compute, parse = BACKEND["compute"], LIBRARY["parse"]
 

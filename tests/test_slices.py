@@ -29,9 +29,9 @@ def test_every_slice_selects_the_elements_that_numpy_selects(device, length):
 def test_every_slice_assigns_the_elements_that_numpy_assigns(lenient_device, length):
     wrong = []
     for key in list(slices(length))[:: 1 if length < LONGEST else 7]:
-        expected = np.arange(float(length))
+        expected = np.arange(length, dtype=np.float32)
         x = xp.asarray(expected.copy(), device=lenient_device, copy=True)
-        values = -1.0 - np.arange(float(expected[key].size))
+        values = -1 - np.arange(expected[key].size, dtype=np.float32)
         expected[key] = values
         x[key] = xp.asarray(values, device=lenient_device)
         if x.tolist() != expected.tolist():

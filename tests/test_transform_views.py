@@ -172,3 +172,55 @@ def test_copies_are_values(view: Any) -> None:
         return xp.sum(y * y)
 
     assert autograd.grad(function)(xp.asarray([1.0, 2.0, 3.0])).tolist() == [2.0, 4.0, 6.0]
+
+
+def shape_of_a_written_slice(x: Any) -> Any:
+    y = x * 1.0
+    rows = y[::2, :]
+    rows *= 2.0
+    flat = xp.reshape(rows, (-1,))  # a copy: two rows that another one lies between
+    rows[0, 0] = 100.0
+    return flat
+
+
+def shape_of_one_element(x: Any) -> Any:
+    y = x * 1.0
+    one = y[-1, :1]
+    flat = xp.reshape(one, (-1,))  # a view, however far its neighbours would be
+    one += 100.0
+    return flat
+
+
+def shape_of_a_written_column_major_array(x: Any) -> Any:
+    y = x * 1.0
+    y[0, 0] = 5.0
+    flat = xp.reshape(y, (-1,))  # a copy
+    y[0, 1] = 100.0
+    return flat
+
+
+@pytest.mark.parametrize(
+    ("function", "order", "expected"),
+    [
+        (shape_of_a_written_slice, "C", [0.0, 2.0, 8.0, 10.0]),
+        (shape_of_one_element, "C", [104.0]),
+        (shape_of_a_written_column_major_array, "F", [5.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+        (shape_of_a_written_column_major_array, "C", [5.0, 100.0, 2.0, 3.0, 4.0, 5.0]),
+    ],
+)
+def test_a_new_shape_is_a_view_where_it_is_one_without_transforms(function: Any, order: Any, expected: Any) -> None:
+    numbers = np.asarray(np.arange(6.0).reshape(3, 2), order=order)
+    assert function(numbers).tolist() == expected
+    x = xp.asarray(numbers, device="cpu")
+    assert function(x).tolist() == expected
+    assert autograd.vjp(function, x)[0].tolist() == expected
+    assert autograd.jvp(function, (x,), (x,))[0].tolist() == expected
+    if order == "C":
+        assert xp.vmap(function)(xp.stack([x, x])).tolist() == [expected, expected]
+    gradient = autograd.grad(lambda x: xp.sum(function(x)))(x)
+    exact = {  # of the sum: the elements that were not assigned to, times what multiplied them
+        shape_of_a_written_slice: [[2.0, 2.0], [0.0, 0.0], [2.0, 2.0]],
+        shape_of_one_element: [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]],
+        shape_of_a_written_column_major_array: [[0.0, 0.0 if order == "C" else 1.0], [1.0, 1.0], [1.0, 1.0]],
+    }
+    assert gradient.tolist() == exact[function]

@@ -132,12 +132,12 @@ def choices(targets: Sequence[xp.Device]) -> list[str]:
 def _doctor(specs: Sequence[str], *, as_json: bool) -> int:
     """Test devices, print what is here, and return the exit status."""
     try:
-        found = examine(specs)
+        examined = examine(specs)
     except (ValueError, xp.BackendUnavailableError) as error:
         print(f"doctor: {error}", file=sys.stderr)
         return 1
-    print(json.dumps(found, indent=2) if as_json else report_text(found))
-    return int(any(item["failures"] for item in found["devices"]))
+    print(json.dumps(examined, indent=2) if as_json else report_text(examined))
+    return int(any(item["failures"] for item in examined["devices"]))
 
 
 BAR = 30

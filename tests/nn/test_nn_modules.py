@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor import autograd, nn
+from xtensor import autograd, nn, optim
 
 
 class Scale(nn.Module):
@@ -408,3 +408,38 @@ def test_seed_gives_the_same_parameters(device):
 def test_estimate_takes_a_module(x):
     found = xp.estimate(lambda m, x: m(x), nn.Linear(2, 3, bias=False, rng=0), x)
     assert found.result.shape == (3,)
+
+
+def replace_all(model: Any, way: str) -> None:
+    """Replace all parameters of a model, twice."""
+    for _ in range(2):
+        if way == "update":
+            optim.SGD(model, lr=0.5).update(model, {name: x * 0.5 for name, x in model.named_parameters()})
+        elif way == "load":
+            model.load_state_dict({name: x * 0.0 + 2.0 for name, x in model.state_dict().items()})
+        else:
+            model.astype(xp.float32)
+
+
+@pytest.mark.parametrize("way", ["update", "load", "astype"])
+def test_parts_of_a_module_stay_the_same_objects(way: str) -> None:
+    class Parts(nn.Module):
+        def __init__(self) -> None:
+            self.child = nn.Linear(2, 2, rng=0, device="cpu")
+            self.layers = [nn.Linear(2, 2, rng=1, device="cpu"), (xp.ones(2, device="cpu"),)]
+            self.named = {"a": nn.Linear(2, 2, rng=2, device="cpu"), "b": xp.ones(2, device="cpu")}
+
+        def forward(self, x: Any) -> Any:
+            return self.child(x)
+
+    model = Parts()
+    child, layers, named, first, other = model.child, model.layers, model.named, model.layers[0], model.named["a"]
+    replace_all(model, way)
+    held = [child, layers, named, first, other]
+    assert list(map(id, (model.child, model.layers, model.named, layers[0], named["a"]))) == list(map(id, held))
+    weight: Any = model.state_dict()["child.weight"]
+    assert child.weight.tolist() == weight.tolist()
+    if way == "load":
+        assert [x.tolist() for x in (child.bias, layers[1][0], named["b"], other.bias)] == [[2.0, 2.0]] * 4
+    child.bias[0] = 5.0
+    assert model(xp.zeros((1, 2), device="cpu"))[0, 0].tolist() == 5.0

@@ -29,6 +29,7 @@ __all__ = [
     "entries",
     "generation",
     "not_installed",
+    "packages",
     "priority",
     "register_backend",
     "serving",
@@ -65,6 +66,11 @@ class Entry:
         self._version: str | None = None
         self._devices: tuple[str, ...] = ()
         self._probed = False
+
+    @property
+    def source(self) -> EntryPoint | Provider | BackendUnavailableError:
+        """Where the backend is from."""
+        return self._source
 
     @property
     def registered(self) -> bool:
@@ -275,6 +281,12 @@ def entries() -> tuple[Entry, ...]:
             _discovered = True
         chosen = [_entries[name] for name in _priority if name in _entries]
         return (*chosen, *(entry for entry in _entries.values() if entry not in chosen))
+
+
+def packages() -> frozenset[str]:
+    """Return the top-level modules of the backends that installed packages have."""
+    sources = [entry.source for entry in entries()]
+    return frozenset(source.module.partition(".")[0] for source in sources if hasattr(source, "module"))
 
 
 def _is_another_packages(point: EntryPoint) -> bool:

@@ -104,12 +104,12 @@ def split_key(
             selected.append(constant([0] * part))
             continue
         if part.__class__ is int:
-            found: Iterable[Any] = [constant([part])]
+            positions_of_part: Iterable[Any] = [constant([part])]
         elif kind_of(part.dtype) == "b":
-            found = nonzero(part)
+            positions_of_part = nonzero(part)
         else:
-            found = [positions(part, shape[axis], axis)]
-        for item in found:
+            positions_of_part = [positions(part, shape[axis], axis)]
+        for item in positions_of_part:
             basic.append(slice(0, shape[axis], 1))
             selected.append(item)
             axis += 1
@@ -123,10 +123,12 @@ def forward_slice(part: slice) -> slice:
 
 
 def written_slice(part: Any) -> Any:
-    """Return a resolved slice as Python writes it: its stop before the first element is None; others as they are."""
-    if part.__class__ is slice and part.step < 0 and part.stop < 0:
-        return slice(part.start, None, part.step) if part.start >= 0 else slice(0, 0, 1)
-    return part
+    """Return a resolved slice as Python writes it, whose negative ends count from the last element."""
+    if part.__class__ is not slice or part.step > 0:
+        return part
+    if part.start < 0:
+        return slice(0, 0, 1)
+    return part if part.stop >= 0 else slice(part.start, None, part.step)
 
 
 def check_positions(positions: Any, length: int, axis: int) -> None:

@@ -11,11 +11,22 @@ an Array in two attributes is one leaf. Its Arrays and objects are parts of the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Memo", "Tree", "TreeObject", "arrays_of", "flatten", "layout", "leaves_of", "map_leaves", "mapped"]
+__all__ = [
+    "Memo",
+    "Tree",
+    "TreeObject",
+    "arrays_of",
+    "flatten",
+    "layout",
+    "leaves_of",
+    "map_leaves",
+    "mapped",
+    "with_arrays",
+]
 
 
 class TreeObject:
@@ -201,11 +212,43 @@ def _items(value: Any, container: str) -> tuple[tuple[Any, ...] | None, Iterable
     if container == "dict":
         return tuple(value), value.values()
     if container == "dataclass":
-        from dataclasses import fields  # not worth its import before there is one
-
-        keys = tuple([field.name for field in fields(value) if field.init])
+        keys = _attributes(value)
         return keys, [getattr(value, name) for name in keys]
     return None, ()
+
+
+def _attributes(value: Any) -> tuple[str, ...]:
+    """Return the names of a dataclass's fields that are set, and of its other attributes."""
+    names = [
+        name
+        for name in dict.fromkeys((*_fields(value.__class__), *getattr(value, "__dict__", ())))
+        if hasattr(value, name)
+    ]
+    return tuple(names)
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: type) -> dict[str, bool]:
+    """Return the names of a dataclass's fields, and whether its constructor takes them."""
+    from dataclasses import fields  # not worth its import before there is one
+
+    return {field.name: field.init for field in fields(kind)}
+
+
+def _dataclass(value: Any, leaves: list[Any], memo: Memo) -> Tree:
+    """Return the structure of a dataclass. An attribute that its constructor does not take is static without Arrays."""
+    names, given = _attributes(value), _fields(value.__class__)
+    parts: list[Tree] = []
+    for name in names:
+        item = getattr(value, name)
+        if not given.get(name) and not _has_parts(item):
+            parts.append(_Static(item))
+        elif _container(item.__class__):
+            parts.append(_structure(item, leaves, memo))
+        else:
+            leaves.append(item)
+            parts.append(LEAF)
+    return Tree(value.__class__, names, tuple(parts))
 
 
 def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
@@ -213,6 +256,8 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
     container = _container(kind)
     if container == "object":
         return _object(value, leaves, memo)
+    if container == "dataclass":
+        return _dataclass(value, leaves, memo)
     if not container:
         leaves.append(value)
         return LEAF
@@ -224,7 +269,13 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
         else:
             leaves.append(item)
             parts.append(LEAF)
-    return Tree(_kind(value), keys, tuple(parts))
+    return Tree(_kind(value), keys, (*parts, *_own(value)))
+
+
+def _own(value: Any) -> list[Tree]:
+    """Return the static attributes of a dict of a user's class, as the last part of its structure."""
+    held = getattr(value, "__dict__", None) if isinstance(value, dict) else None
+    return [_Static(dict(held))] if held else []
 
 
 def _kind(value: Any) -> Any:
@@ -262,7 +313,8 @@ def _attribute(value: Any, leaves: list[Any], memo: Memo, leaf: Tree) -> Tree:
     if container == "object":
         return _object(value, leaves, memo)
     keys, items = _items(value, container)
-    return Tree(_kind(value), keys, tuple([_attribute(item, leaves, memo, leaf) for item in items]))
+    parts = [_attribute(item, leaves, memo, leaf) for item in items]
+    return Tree(_kind(value), keys, (*parts, *_own(value)))
 
 
 def _has_parts(value: Any) -> bool:
@@ -272,6 +324,28 @@ def _has_parts(value: Any) -> bool:
     if not container:
         return _is_array(kind)
     return container == "object" or any(map(_has_parts, _items(value, container)[1]))
+
+
+def with_arrays(value: Any, arrays: Mapping[int, Any]) -> Any:
+    """Return a value with other Arrays in the places of some, by identity. Lists, dicts and dataclasses are changed."""
+    kind = value.__class__
+    if _is_array(kind):
+        return arrays.get(id(value), value)
+    container = _container(kind)
+    if container in ("", "object") or not _has_parts(value):
+        return value
+    keys, items = _items(value, container)
+    parts = [with_arrays(item, arrays) for item in items]
+    if container == "dict":
+        value.update(zip(keys or (), parts, strict=True))
+    elif container == "dataclass":
+        for name, part in zip(keys or (), parts, strict=True):
+            object.__setattr__(value, name, part)
+    elif kind is list:
+        value[:] = parts
+    else:
+        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    return value
 
 
 def layout(value: Any, memo: Memo) -> Any:
@@ -322,10 +396,19 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
         return made
     parts = [_build(part, leaves, known) for part in tree.parts]
     if tree.keys is not None:
+        own = parts.pop() if len(parts) > len(tree.keys) else {}
         named = dict(zip(tree.keys, parts, strict=True))
-        if kind.__class__ is tuple:
-            return kind[0](kind[1], named)
-        return named if kind is dict else kind(named) if issubclass(kind, dict) else kind(**named)
+        if kind is dict:
+            return named
+        if kind.__class__ is tuple or issubclass(kind, dict):
+            held = kind[0](kind[1], named) if kind.__class__ is tuple else kind(named)
+            if own:
+                vars(held).update(own)
+            return held
+        made = kind.__new__(kind)  # its constructor would compute from the fields again
+        for name, part in named.items():
+            object.__setattr__(made, name, part)
+        return made
     if kind is list:
         return parts
     return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
@@ -366,13 +449,13 @@ def leaves_of(tree: Any) -> list[Any]:
     if not walk:
         return [tree]
     parts = tree.values() if walk == "dict" else (tree.start, tree.stop, tree.step) if walk == "slice" else tree
-    found: list[Any] = []
+    leaves: list[Any] = []
     for item in parts:
         if _walk(item.__class__):
-            found += leaves_of(item)
+            leaves += leaves_of(item)
         else:
-            found.append(item)
-    return found
+            leaves.append(item)
+    return leaves
 
 
 def arrays_of(tree: Any, kind: type) -> list[Any]:

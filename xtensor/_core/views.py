@@ -88,9 +88,6 @@ def rearranged(base: Any, x: Any, read: Call, inverse: Call) -> None:
 
 def is_reshaped_view(base: Any, x: Any) -> bool:
     """Whether an Array that is another one in a new shape shares its memory without transforms."""
-    memory = _host_memory(base)
-    if memory is not None:
-        return np.may_share_memory(memory, _host_memory(x))
     try:
         np.reshape(_layout(base), x.shape, copy=False)
     except ValueError:
@@ -102,29 +99,42 @@ def contiguous(x: Any) -> Any:
     """Return a vector, or a copy of it if its elements are apart in memory, without transforms."""
     if not (x._device.level or x._device.host):
         return x
-    memory = _host_memory(x)
-    if memory is None:
-        memory = _layout(x)
-    return x if memory.size < 2 or memory.strides[-1] == memory.itemsize else x.copy()
-
-
-def _host_memory(x: Any) -> Any:
-    """Return the values of an Array below all transforms, with the axes of batches first; None off the host."""
-    device, native = x._device, x._native
-    while device.level:
-        device, native = device.base, native.value
-    return device._library.to_host(native) if device.host else None
+    layout = _layout(x)
+    return x if layout.size < 2 or layout.strides[-1] == layout.itemsize else x.copy()
 
 
 def _layout(x: Any) -> Any:
-    """Return a NumPy array of an Array's layout off the host, without elements, as if row-major arrays were viewed."""
+    """Return a NumPy array of the layout that an Array has without transforms, not to be read.
+
+    The native array of a view is another one after each write, whose layout tells nothing: it is that of the array that
+    was viewed, as it was selected and rearranged. Arrays off the host are row-major.
+    """
     selection = _selection(x, x._native)
     if selection is None:
-        return as_strided(np.empty(1, np.int8), x.shape, np.cumprod((1, *x.shape[:0:-1]))[::-1])
+        return as_strided(np.empty(1, np.int8), x.shape, _strides(x, x._native))
     view, layout = selection.view, _layout(selection.base)
     if view.__class__ is not Rearranged:
         return layout[view]
     return getattr(np, view.read.operation.name)(layout, *view.read.args, **view.read.options)
+
+
+def _strides(x: Any, native: Native) -> Any:
+    """Return how many elements lie between the neighbours along each axis of an Array without transforms.
+
+    A native array that came in the place of another one by a write knows the other one's.
+    """
+    known = getattr(native, "strides_before", None)
+    if known is not None:
+        return known
+    device = x._device
+    while device.level:
+        device = device.base
+    while hasattr(native, "value"):
+        native = native.value
+    if not device.host:
+        return np.cumprod((1, *x.shape[:0:-1]))[::-1][: x.ndim]
+    memory = device._library.to_host(native)  # with the axes of batches first
+    return np.asarray(memory.strides[memory.ndim - x.ndim :], np.int64) // memory.itemsize
 
 
 def link(base: Any, view: Any, x: Any) -> None:
@@ -158,6 +168,7 @@ def written(x: Any, before: Native) -> None:
         raise
     for array, native in changed:
         with_links(array._native, native)
+    top._native.strides_before = _strides(top, changed[-1][1])
     waiting = [top]
     while waiting:
         base = waiting.pop()

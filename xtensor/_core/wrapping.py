@@ -28,9 +28,11 @@ class ValueArray:
         The native array of the device below.
     selection, selections
         The Array's links with others; see :mod:`xtensor._core.views`. Unset without one.
+    strides_before
+        The strides, in elements, of the native array in whose place this one came by a write. Unset without one.
     """
 
-    __slots__ = ("selection", "selections", "value")
+    __slots__ = ("selection", "selections", "strides_before", "value")
 
     value: Any
 
@@ -180,11 +182,11 @@ class _WrappedNamespace:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._source, name)
+        attribute = getattr(self._source, name)
         if not self._prefix and name in ("linalg", "fft", "special", "nn", "inplace"):
-            value: Any = _WrappedNamespace(self._arrays, found, f"{name}.")
+            value: Any = _WrappedNamespace(self._arrays, attribute, f"{name}.")
         else:
-            value = _wrapped(self._arrays, found, self._prefix + name)
+            value = _wrapped(self._arrays, attribute, self._prefix + name)
         setattr(self, name, value)
         return value
 

@@ -10,15 +10,12 @@ from operator import is_
 from typing import Any
 
 from .._core.array import Array, to_numpy
-from .keys import CONTAINERS, Same, is_value, key_of
+from .keys import CONTAINERS, MOST_BYTES, Same, is_value, key_of
 
-__all__ = ["MISSING", "MOST_BYTES", "Guard", "Guards", "contents", "memory_of", "same"]
+__all__ = ["MISSING", "Guard", "Guards", "contents", "memory_of", "same"]
 
 MISSING: Any = object()
 """Value of a name that does not exist."""
-
-MOST_BYTES = 2**20
-"""Bytes of outside arrays that a replay compares with those of the recording."""
 
 Guard = tuple[Callable[[Any, Any, Any], Any], Any, str, Any]
 """How a value is read: a function of an owner, a name and a default; and the value."""
@@ -35,11 +32,12 @@ def same(value: Any, other: Any) -> bool:
     return False
 
 
-def contents(array: Any) -> tuple[bytes, int]:
-    """Return the elements of an array, and a checksum in the place of many."""
+def contents(array: Any) -> tuple[Any, tuple[int, ...], bytes, int]:
+    """Return the dtype, shape and elements of an array, with a checksum in the place of many."""
     values = array if array.__class__ is not Array else to_numpy(array)
     data = values.tobytes()
-    return (data, 0) if len(data) <= MOST_BYTES else (b"", zlib.crc32(data))
+    kept = (data, 0) if len(data) <= MOST_BYTES else (b"", zlib.crc32(data))
+    return values.dtype, values.shape, *kept
 
 
 def memory_of(native: Any) -> Any:

@@ -14,10 +14,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CONTAINERS", "EXACT", "Same", "is_value", "key_of"]
+from .holders import held_by, holds
+
+__all__ = ["CONTAINERS", "EXACT", "MOST_BYTES", "Same", "is_value", "key_of"]
 
 MOST_ITEMS = 10_000
 """Items of a container whose values are part of a recording."""
+
+MOST_BYTES = 2**20
+"""Bytes of outside arrays that a replay compares with those of the recording."""
 
 EXACT = frozenset((bool, int, str, bytes, type(None), types.EllipsisType, types.NotImplementedType, np.dtype))
 """Classes of values that are the same where they are equal."""
@@ -68,11 +73,7 @@ def key_of(value: Any) -> Any:
     if kind is slice:
         return kind, key_of(value.start), key_of(value.stop), key_of(value.step)
     if isinstance(value, CONTAINERS):
-        if len(value) > MOST_ITEMS:
-            raise TypeError(
-                f"a recording compares at most {MOST_ITEMS} items, and this {kind.__name__} has {len(value)}; "
-                "compute what the function needs of it outside, and pass that as an argument"
-            )
+        _limit(len(value), "items", kind, MOST_ITEMS)
         if isinstance(value, dict):
             return kind, tuple([(key_of(name), key_of(item)) for name, item in value.items()])
         if isinstance(value, (set, frozenset)):
@@ -86,4 +87,21 @@ def key_of(value: Any) -> Any:
         return kind, tuple([(field.name, key_of(getattr(value, field.name, None))) for field in fields(value)])
     if hasattr(kind, "__next__"):
         raise TypeError(f"a recorded function cannot use an iterator ({kind.__name__}); pass a list or a tuple")
+    how = holds(kind)
+    if how == "buffer":
+        view = memoryview(value)
+        _limit(view.nbytes, "bytes", kind, MOST_BYTES)
+        return kind, view.format, view.shape, view.tobytes()
+    if how:
+        held = held_by(value)
+        _limit(len(held), "items", kind, MOST_ITEMS)
+        return kind, Same(value) if how != "view" else None, tuple(map(key_of, held))
     return Same(value)
+
+
+def _limit(count: int, unit: str, kind: type, most: int) -> None:
+    if count > most:
+        raise TypeError(
+            f"a recording compares at most {most} {unit}, and this {kind.__name__} has {count}; "
+            "compute what the function needs of it outside, and pass that as an argument"
+        )

@@ -7,6 +7,7 @@ the arguments, are read before it runs. A value that the recorded call changes r
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gc
 import inspect
@@ -15,7 +16,7 @@ import random
 import sys
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,11 @@ import numpy as np
 from .._core.array import Array, to_numpy
 from .._core.compiled import compiled
 from .._core.tracing_errors import UnknownValueError
-from .guards import MOST_BYTES, Guards
+from .guards import MISSING, Guards
+from .keys import MOST_BYTES
 from .outside import Outside, library, state_of_numpy
 
-__all__ = ["STREAMS", "Watch"]
+__all__ = ["STREAMS", "Watch", "collecting_no_garbage"]
 
 
 def code_of(function: Any) -> types.CodeType:
@@ -53,7 +55,7 @@ UNREPEATABLE = (
     *(time.localtime, time.gmtime, time.ctime, time.strftime),
     *(os.urandom, os.getpid, os.getcwd, os.listdir, os.scandir, os.stat, os.times, os.open, os.read),
     *(open, input, np.random.default_rng, datetime.datetime.now, datetime.datetime.utcnow),
-    *(datetime.datetime.today, datetime.date.today),
+    *(datetime.datetime.today, datetime.date.today, np.fromfile),
 )
 """Functions in C whose results differ from call to call, or depend on files."""
 
@@ -62,6 +64,9 @@ READERS = {
     **{("uuid", name): f"uuid.{name}()" for name in ("uuid1", "uuid4")},
     **{("random", f"SystemRandom.{name}"): "secrets" for name in ("getrandbits", "randbytes", "random")},
     **{("pathlib", f"Path.{name}"): f"Path.{name}()" for name in ("exists", "iterdir", "open", "stat")},
+    **{("numpy", name): f"numpy.{name}()" for name in ("load", "loadtxt", "genfromtxt", "fromregex")},
+    ("numpy", "memmap.__new__"): "numpy.memmap()",
+    ("xtensor", "load"): "load()",
     **{("genericpath", name): f"os.path.{name}()" for name in ("exists", "getmtime", "getsize", "isdir", "isfile")},
 }
 """The same of the standard library's functions in Python, by module and name, and what messages call them."""
@@ -81,7 +86,8 @@ def _computes(frame: types.FrameType) -> bool:
     Reports pause while the recording computes (:func:`pause_reports`, which saves a third of its time). What a function
     computes with arrays from outside alone is a call of their device, which no recording sees.
     """
-    return str(frame.f_globals.get("__name__")).startswith("xtensor_")
+    name = str(frame.f_globals.get("__name__"))
+    return name.startswith("xtensor_") and library(name)
 
 
 def _top(frame: types.FrameType) -> str:
@@ -101,10 +107,9 @@ class Watch(Outside):
     """
 
     def __init__(self, recording: Callable[[Array], bool]) -> None:
-        super().__init__()
+        super().__init__(recording)
         self.looked = ""
         self.created: dict[int, Any] = {}
-        self._recording = recording
         self._codes: dict[int, types.CodeType] = {}  # by identity: the hash of code is that of its contents
         self._globals = random.getstate(), state_of_numpy()
         self._unrepeatable = self._written = ""
@@ -113,9 +118,8 @@ class Watch(Outside):
     # -- while the function runs --------------------------------------------------------------------------------------
 
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call a function, and watch it. No garbage is collected meanwhile, whose callbacks are not of the function."""
-        previous, collects = sys.getprofile(), gc.isenabled()
-        gc.disable()
+        """Call a function, and watch it."""
+        previous = sys.getprofile()
         self._frame = sys._getframe()
         self._report()
         try:
@@ -123,8 +127,6 @@ class Watch(Outside):
         finally:
             _restore(previous)
             self._frame = None
-            if collects:
-                gc.enable()
 
     def _report(self) -> None:
         """Let the interpreter report calls."""
@@ -164,6 +166,10 @@ class Watch(Outside):
         elif function is None:
             self._codes[id(code)] = code
             self.read(code, frame.f_globals)
+            if code.co_freevars and not self.knows(code):  # of a function that nothing names: one that C holds
+                held = frame.f_locals
+                for free in code.co_freevars:
+                    self.visit(held.get(free, MISSING), f"{free}, of the closure of {code.co_qualname}")
         else:
             self._unrepeatable = f"{function.__name__}() at {_line(frame)}"
 
@@ -234,6 +240,22 @@ class Watch(Outside):
                 f"{line and ' at '}{line}, which is not recorded; pass these arrays as arguments, as Arrays"
             )
         return self.guards(compared)
+
+
+@contextlib.contextmanager
+def collecting_no_garbage() -> Iterator[None]:
+    """Collect no garbage meanwhile.
+
+    Its callbacks are not of the recorded function, and a recording makes so many objects that the collections took a
+    third of the time of a small one.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def pause_reports() -> Any:

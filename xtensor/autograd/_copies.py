@@ -39,12 +39,12 @@ def by_value(native: Native, device: Device) -> Native:
     if not native.flags.writeable and _is_read_only(native):
         return native
     if native.size < LARGE:
-        return native.copy()
+        return native.copy(order="K")
     layout = native.__array_interface__["data"][0], native.shape, native.strides, native.dtype
     reference = _copies.get(layout)
     copy = None if reference is None else reference()
     if copy is None or not _has_bits_of(copy, native):
-        copy = native.copy()
+        copy = native.copy(order="K")
         _copies[layout] = weakref.ref(copy, partial(_forget, layout))
     return copy
 

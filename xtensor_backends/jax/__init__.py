@@ -70,13 +70,13 @@ class JaxBackend(Backend):
         # JAX opens all its devices at once, and takes most of a GPU's memory: only where the user names the platform.
         if any(name not in ("", "cpu") for name in str(self._jax.config.jax_platforms or "").split(",")):
             try:
-                found = self._jax.devices()
+                jax_devices = self._jax.devices()
             except Exception as error:  # JAX raises AssertionError where no plugin has the platform
                 raise BackendUnavailableError(
                     f"JAX does not open the platform that JAX_PLATFORMS names: {type(error).__name__}: {error}",
                     "install the GPU's driver and JAX's plugin for it, or remove JAX_PLATFORMS",
                 ) from error
-            self._devices = {f"jax:{item.platform}:{item.id}": item for item in found if item.platform != "cpu"}
+            self._devices = {f"jax:{item.platform}:{item.id}": item for item in jax_devices if item.platform != "cpu"}
             self._specs = ("jax:cpu", *self._devices)
         return version
 
@@ -176,10 +176,10 @@ class JaxBackend(Backend):
             from xtensor_backends.numpy import backend as host
 
             return host.memory("numpy")
-        found = self.device(spec).memory_stats() or {}
-        total, used = found.get("bytes_limit"), found.get("bytes_in_use")
+        stats = self.device(spec).memory_stats() or {}
+        total, used = stats.get("bytes_limit"), stats.get("bytes_in_use")
         free = None if total is None or used is None else total - used
-        return Memory(total, free, used, found.get("pool_bytes"))
+        return Memory(total, free, used, stats.get("pool_bytes"))
 
     def synchronize(self, spec: str) -> None:
         # On the CPU, JAX computes independent arrays in any order.

@@ -154,9 +154,9 @@ class MlxBackend(Backend):
         return np.dtype(np.float32)
 
     def info(self, spec: str) -> DeviceInfo:
-        found, memory = self._mlx.device_info(self.device(spec)), self.memory(spec)
+        properties, memory = self._mlx.device_info(self.device(spec)), self.memory(spec)
         return DeviceInfo(
-            str(found.get("device_name", spec)),
+            str(properties.get("device_name", spec)),
             total_memory=memory.total,
             free_memory=memory.free,
             unified_memory=True,

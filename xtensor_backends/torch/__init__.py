@@ -263,16 +263,18 @@ class TorchBackend(Backend):
 
 def _accelerators(torch: Any) -> list[str]:
     """Return the specs of the GPUs; a driver that is missing or refuses means none, not an error."""
-    found = []
+    accelerators = []
     for kind in ("cuda", "xpu"):
         module = getattr(torch, kind, None)
         try:
-            found += [f"torch:{kind}:{index}" for index in range(module.device_count() if module is not None else 0)]
+            accelerators += [
+                f"torch:{kind}:{index}" for index in range(module.device_count() if module is not None else 0)
+            ]
         except Exception:
             continue
     if torch.backends.mps.is_available():
-        found.append("torch:mps")
-    return found
+        accelerators.append("torch:mps")
+    return accelerators
 
 
 backend = TorchBackend()

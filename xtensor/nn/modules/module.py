@@ -12,7 +12,7 @@ from ..._core.dtypes import is_bfloat16
 from ..._core.errors import describe
 from ..._core.html import escape, table
 from ..._core.remedies import add_foreign_methods
-from ..._core.trees import Memo, TreeObject, flatten
+from ..._core.trees import Memo, TreeObject, flatten, with_arrays
 from ...random import Generator
 
 __all__ = ["IncompatibleKeys", "Module", "Parameter", "is_parameter"]
@@ -321,13 +321,18 @@ class Module(TreeObject):
         return self
 
     def _replace(self, function: Callable[[Array], Array]) -> None:
-        """Replace all Arrays by functions of them; an Array of two attributes stays one."""
+        """Replace all Arrays by functions of them; an Array of two attributes stays one.
+
+        The modules, lists and dicts stay the same objects, to which others may refer.
+        """
         memo, copies = Memo(), list[Any]()
         leaves, tree = flatten(self, memo)
         tree.build([function(leaf) for leaf in leaves], copies)
-        for module, copy in zip(memo.items, copies, strict=True):
+        arrays = {id(x): new for x, new in zip(memo.items, copies, strict=True) if not isinstance(x, TreeObject)}
+        for module in memo.items:
             if isinstance(module, TreeObject):
-                vars(module).update(vars(copy))
+                attributes = vars(module)
+                attributes.update({name: with_arrays(value, arrays) for name, value in attributes.items()})
 
     # -- text ---------------------------------------------------------------------------------------------------------
 
