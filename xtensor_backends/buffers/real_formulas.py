@@ -159,7 +159,8 @@ def compare(name: str, a: Value, b: Value) -> Value:
     if a.kind == "u":
         mirrored = {"less": "greater", "greater": "less", "less_equal": "greater_equal", "greater_equal": "less_equal"}
         return compare(mirrored.get(name, name), b, a)
-    negative, unsigned = a < 0, cast(a, b.dtype)
+    wide = np.dtype(f"u{max(a.dtype.itemsize, b.dtype.itemsize)}")
+    negative, unsigned, b = a < 0, cast(a, wide), cast(b, wide)
     if name in ("less", "less_equal"):
         return negative | (unsigned < b if name == "less" else unsigned <= b)
     if name in ("greater", "greater_equal"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import re
 import subprocess
@@ -20,7 +21,18 @@ import xtensor as xp
 
 DEVICE = "opencl:0"
 
-INTEGERS = (xp.uint8, xp.uint16, xp.uint32, xp.uint64, xp.int8, xp.int16, xp.int32, xp.int64)
+UNSIGNED = (xp.uint8, xp.uint16, xp.uint32, xp.uint64)
+SIGNED = (xp.int8, xp.int16, xp.int32, xp.int64)
+INTEGERS = (*UNSIGNED, *SIGNED)
+
+COMPARED = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,6 +62,22 @@ def test_powers_of_integers_are_modulo_the_width(dtype):
     found = xp.pow(array(a, dtype), array(b, dtype))
     bits = np.iinfo(dtype).bits
     assert found.tolist() == [wrapped_around(pow(p, q, 2**bits), dtype) for p, q in zip(a, b, strict=True)]
+
+
+@pytest.mark.parametrize("unsigned", UNSIGNED, ids=str)
+@pytest.mark.parametrize("signed", SIGNED, ids=str)
+def test_signed_and_unsigned_integers_compare_exactly(signed, unsigned):
+    ends = (xp.iinfo(signed), xp.iinfo(unsigned))
+    # 270 and 14 are the same modulo 2**8, and so are -1 and the largest unsigned number.
+    values = [v for v in (-1, 0, 14, 270, 65550, -242, ends[0].min, ends[0].max) if ends[0].min <= v <= ends[0].max]
+    others = [v for v in (0, 14, 15, 255, 270, ends[1].max) if v <= ends[1].max]
+    combined = [(a, b) for a in values for b in others]
+    a, b = zip(*combined, strict=True)
+    x, y = array(a, signed), array(b, unsigned)
+    for name, function in COMPARED.items():
+        compare = getattr(xp, name)
+        assert compare(x, y).tolist() == [function(p, q) for p, q in combined], name
+        assert compare(y, x).tolist() == [function(q, p) for p, q in combined], name
 
 
 def test_uint64_and_int64_compare_exactly():
