@@ -267,6 +267,7 @@ class StandIn:
             CUDARuntimeError=RuntimeFailureError,
             getDeviceCount=lambda: devices,
             getDevice=lambda: self.current,
+            driverGetVersion=lambda: 12090,
             memGetInfo=lambda: (1000 + self.current, 2000),
             getDeviceProperties=lambda index: {
                 "name": b"Stand-in",

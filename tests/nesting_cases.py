@@ -218,5 +218,7 @@ def check(names: Sequence[str], function: str, device: xp.Device) -> None:
         found = f(x)
         assert found.shape == ()
         assert found.device == device
-        assert abs(float(found) - expected) <= 1e-10 * (1 + abs(expected)), f"at {point}: {float(found)}, {expected}"
+        assert abs(float(found) - expected) <= 1e-10 * (1 + abs(expected)), (
+            f"{function} at {point}: {float(found)}, {expected}"
+        )
         assert [float(v) for v in x] == list(point)

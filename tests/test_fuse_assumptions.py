@@ -165,6 +165,30 @@ def test_an_ordinary_value_is_computed_by_the_plan_alone() -> None:
     assert calls.kernels == {"abs+square+sum": 1, "sqrt": 1}
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("function", "column", "expected", "equal"),
+    [(xp.std, [0.0, 2.0], 1.0, [7.0, 7.0]), (xp.linalg.vector_norm, [3.0, 4.0], 5.0, [0.0, 0.0])],
+)
+def test_slices_of_zeros_and_of_equal_elements_are_replayed(
+    function: Callable[..., xp.Array], column: list[float], expected: float, equal: list[float], dtype: str
+) -> None:
+    """Their deviations and norms are 0, as are those of elements whose squares underflow."""
+    tiny = 2.0 ** (-70 if dtype == "float32" else -600)
+    ordinary, zero, small = (
+        xp.asarray([list(row) for row in zip(column, other, strict=True)], dtype=dtype, device="cpu")
+        for other in (column, equal, [number * tiny for number in column])
+    )
+    fused = fuse(lambda x: function(x, axis=0))
+    assert fused(ordinary).tolist() == [expected, expected]
+    ((recorded,),) = fused._plans.values()
+    assert fused(zero).tolist() == [expected, 0.0]
+    assert fused(xp.zeros_like(zero)).tolist() == [0.0, 0.0]
+    assert recorded.failures == 0
+    assert fused(small).tolist() == [expected, expected * tiny]
+    assert recorded.failures == 1
+
+
 def test_a_recording_keeps_no_function_that_chooses_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table has such a function for an operation that was not called yet."""
     functions, operation = resolve("cpu")._functions, TABLE["flip"]

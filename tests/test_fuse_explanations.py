@@ -45,6 +45,12 @@ def test_checks_are_named(capsys):
     assert "check  leave_range: the function itself computes where it holds" in text
 
 
+def test_arguments_for_which_the_function_itself_computes_are_named(capsys):
+    x = xp.asarray(np.full((4, 8), 2.0**600), device="cpu")
+    text = explained(capsys, xp.linalg.vector_norm, x)
+    assert "check  leaves_range: it holds for these arguments, and the function itself computes" in text
+
+
 def test_function_that_looks_at_a_value_is_explained_by_its_line(capsys):
     def root(x):
         return xp.sqrt(x) if xp.min(x) >= 0 else x

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -259,3 +261,28 @@ def test_a_users_module_may_begin_with_the_name_of_backends(monkeypatch: pytest.
     assert values(fused(x)) == [1.0, 1.0]
     module.RATE = 3.0  # type: ignore[attr-defined]
     assert values(fused(x)) == [3.0, 3.0]
+
+
+def test_names_that_an_installed_package_lacks_are_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each name of ``hasattr`` for each function, class and member of the package would be thousands of guards."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    names = [f"name_{number}" for number in range(30)]
+    parts = [
+        "import enum, functools",
+        "class Kind(enum.Enum):\n    FIRST = 1\n    SECOND = 2",
+        *(f"class C{number}: pass" for number in range(10)),
+        "@functools.lru_cache\ndef table(): return [1.0] * 100",
+        f"def rate(value): return sum(hasattr(value, name) for name in {names}) + table()[0]",
+        f"def helper(x): return x * (rate(Kind.FIRST) + {' + '.join(f'rate(C{number})' for number in range(10))})",
+    ]
+    (folder / "installed_package.py").write_text("\n".join(parts))
+    monkeypatch.syspath_prepend(str(folder))
+    fused = fuse(importlib.import_module("installed_package").helper)
+    x = xp.ones(2, device="cpu")
+    assert values(fused(x)) == [11.0, 11.0]
+    ((recorded,),) = fused._plans.values()
+    assert len(recorded.guards.exact) < 60
+    assert not recorded.guards.states

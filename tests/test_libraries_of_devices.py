@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from xtensor.__main__ import report, table
+
 LIBRARIES = {
     "jax": "jax",
     "mlx": "mlx.core",
@@ -81,3 +83,17 @@ def test_process_that_may_not_write_anywhere_computes_or_tells_why(device, tmp_p
         assert "write into POCL_CACHE_DIR" in lines[-1]
     else:
         assert lines == ["6.0"]
+
+
+def test_report_has_the_memory_and_the_driver(device):
+    summary = report()
+    entry = next(item for item in summary["devices"] if item["device"] == str(device))
+    assert entry["name"]
+    if device.backend in LIBRARIES and device.backend != "strict":
+        assert entry["total_memory"] > 2**20
+    if device.backend in ("dpnp", "opencl", "webgpu"):
+        assert any(digit in entry["driver"] for digit in "0123456789")
+    devices = table(summary).partition("\ndevice ")[2]
+    row = next(line for line in devices.splitlines() if line.split()[:1] == [str(device)])
+    assert entry["name"] in row
+    assert (entry["driver"] or "-") in row

@@ -59,11 +59,12 @@ def table(summary: dict[str, Any]) -> str:
         reason = info["reason"] + (f"; remedy: {info['remedy']}" if info["remedy"] else "")
         rows.append((info["name"], info["version"] or "-", devices if info["available"] else reason))
     lines += [text_table(rows, words=len(rows[0])), ""]
-    rows = [("device", "backend", "memory", "hardware")]
+    rows = [("device", "backend", "memory", "driver", "hardware")]
     for entry in summary["devices"]:
         mark = " *" if entry["device"] == summary["default_device"] else ""
         hardware = entry.get("error") or entry.get("name", "")
-        rows.append((entry["device"] + mark, entry["backend"], _gib(entry.get("total_memory")), hardware))
+        memory, driver = _gib(entry.get("total_memory")), entry.get("driver") or "-"
+        rows.append((entry["device"] + mark, entry["backend"], memory, driver, hardware))
     return "\n".join(
         [*lines, text_table(rows, words=len(rows[0])), "", "* default device; set XTENSOR_DEVICE to choose another"]
     )
@@ -131,12 +132,12 @@ def choices(targets: Sequence[xp.Device]) -> list[str]:
 def _doctor(specs: Sequence[str], *, as_json: bool) -> int:
     """Test devices, print what is here, and return the exit status."""
     try:
-        found = examine(specs)
+        examined = examine(specs)
     except (ValueError, xp.BackendUnavailableError) as error:
         print(f"doctor: {error}", file=sys.stderr)
         return 1
-    print(json.dumps(found, indent=2) if as_json else report_text(found))
-    return int(any(item["failures"] for item in found["devices"]))
+    print(json.dumps(examined, indent=2) if as_json else report_text(examined))
+    return int(any(item["failures"] for item in examined["devices"]))
 
 
 BAR = 30

@@ -123,13 +123,13 @@ def libraries(names: Iterable[str] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the distributions that are installed."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {}
+    versions = {}
     for name in names:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def examine(specs: Sequence[str] = ()) -> dict[str, Any]:
@@ -161,21 +161,21 @@ def _announced(device: xp.Device) -> Result:
     return result
 
 
-def report_text(found: dict[str, Any]) -> str:
+def report_text(examined: dict[str, Any]) -> str:
     """Format what :func:`examine` returns as text."""
     lines = [
-        f"xtensor {found['xtensor']}, {found['python']}, {found['system']}",
-        f"calls: {found['calls']}",
-        "installed: " + ", ".join(f"{name} {version}" for name, version in found["libraries"].items()),
+        f"xtensor {examined['xtensor']}, {examined['python']}, {examined['system']}",
+        f"calls: {examined['calls']}",
+        "installed: " + ", ".join(f"{name} {version}" for name, version in examined["libraries"].items()),
         "",
     ]
     rows = [("device", "backend", "test", "seconds", "hardware")]
-    for item in found["devices"]:
+    for item in examined["devices"]:
         count = len(item["failures"])
         outcome = f"{count} FAILED" if count else "ok"
         rows.append((item["device"], item["backend"], outcome, f"{item['seconds']:.1f}", item["hardware"]))
     lines.append(text_table(rows, words=len(rows[0])))
-    for item in found["devices"]:
+    for item in examined["devices"]:
         lines += [f"{item['device']}: {name}: {error}" for name, error in item["failures"].items()]
-    missing_ones = [f"{name}: {reason}" for name, reason in found["backends_missing"].items()]
+    missing_ones = [f"{name}: {reason}" for name, reason in examined["backends_missing"].items()]
     return "\n".join([*lines, *(["", "not available:", *missing_ones] if missing_ones else [])])

@@ -272,12 +272,12 @@ def _checked(arrays: tuple[Any, ...], name: str) -> tuple[Array, ...]:
 
 def _replaced(arrays: tuple[Array, ...], function: Callable[[Any, list[Any]], list[Array]]) -> tuple[Array, ...]:
     """Return Arrays with the results of a function in the place of the native arrays of each engine."""
-    found = list(arrays)
+    replaced = list(arrays)
     for target in dict.fromkeys(x._device for x in arrays if isinstance(x._device._library, Engine)):
         targets = [i for i, x in enumerate(arrays) if x._device is target]
         for i, x in zip(targets, function(target, [arrays[i]._native for i in targets]), strict=True):
-            found[i] = x
-    return tuple(found)
+            replaced[i] = x
+    return tuple(replaced)
 
 
 def _engine(spec: str | Device, name: str) -> Any:
@@ -293,7 +293,7 @@ def _engines() -> list[Device]:
 
 def _any_engine(name: str) -> Any:
     chosen = default_device()
-    found = [chosen] if isinstance(chosen._library, Engine) else _engines()
-    if found:
-        return found[0]
+    engines = [chosen] if isinstance(chosen._library, Engine) else _engines()
+    if engines:
+        return engines[0]
     raise TypeError(f"{name}() needs a device of an engine, such as 'dask'; python -m xtensor prints what is missing")

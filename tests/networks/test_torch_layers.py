@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from torch_support import arrays, assert_like_torch, torch
+from torch_support import TOLERANCES, arrays, assert_like_torch, state_of, torch
 
 import xtensor as xp
-from xtensor import nn
+from xtensor import autograd, nn, optim
 
 T = torch.nn
 
@@ -175,10 +175,60 @@ def test_lstm_with_initial_states_is_that_of_pytorch(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("arguments", ["10, 4", "10, 4, padding_idx=3", "10, 4, scale_grad_by_freq=True"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "10, 4",
+        "10, 4, padding_idx=3",
+        "10, 4, scale_grad_by_freq=True",
+        "10, 4, None, 1.5",
+        "10, 4, 3, 1.0, 1.0, True",
+        "10, 4, max_norm=0.5, norm_type=float('inf')",
+        "10, 4, max_norm=2.0, norm_type=3.5",
+    ],
+)
 def test_embedding_is_that_of_pytorch(arguments: str, dtype: str) -> None:
     ours, theirs = pair("Embedding", arguments)
     assert_like_torch(ours, theirs, [np.asarray([[1, 3, 3], [9, 1, 0]])], dtype)
+    assert repr(ours) == repr(theirs)
+    np.testing.assert_allclose(xp.to_numpy(ours.weight), theirs.weight.detach().numpy(), rtol=TOLERANCES[dtype])
+
+
+@pytest.mark.parametrize("fused", [False, True], ids=["plain", "fused"])
+def test_training_with_a_bound_of_norms_is_that_of_pytorch(fused: bool) -> None:
+    """The table also maps the vectors back, so that its gradient has two parts."""
+    ours, theirs = pair("Embedding", "12, 4, max_norm=1.0")
+    theirs = theirs.double()
+    ours = ours.astype("float64")
+    ours.load_state_dict(state_of(theirs))
+    optimizer, reference = optim.SGD(ours, lr=0.5), torch.optim.SGD(theirs.parameters(), lr=0.5)
+
+    def step(model: Any, optimizer: Any, indices: Any) -> Any:
+        def loss(model: Any) -> Any:
+            rows = model(indices)
+            return xp.sum((rows @ model.weight.T) ** 2)
+
+        gradient = autograd.grad(loss)(model)
+        return optimizer.update(model, gradient)
+
+    step = xp.fuse(step) if fused else step
+    for seed in range(4):
+        indices = np.random.default_rng(seed).integers(0, 12, 5)
+        step(ours, optimizer, xp.asarray(indices))
+        reference.zero_grad()
+        rows = theirs(torch.from_numpy(indices))
+        ((rows @ theirs.weight.T) ** 2).sum().backward()
+        reference.step()
+        np.testing.assert_allclose(xp.to_numpy(ours.weight), theirs.weight.detach().numpy(), rtol=1e-10)
+
+
+def test_gradient_of_a_sparse_embedding_has_the_numbers_of_pytorch() -> None:
+    ours, theirs = pair("Embedding", "10, 4, sparse=True")
+    ours.load_state_dict(state_of(theirs))
+    indices = np.asarray([1, 3, 3])
+    gradient = autograd.grad(lambda m: xp.sum(m(xp.asarray(indices)) ** 2))(ours).weight
+    (theirs(torch.from_numpy(indices)) ** 2).sum().backward()
+    np.testing.assert_allclose(xp.to_numpy(gradient), theirs.weight.grad.to_dense().numpy(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["examples", "example"])

@@ -141,6 +141,20 @@ def test_padding_row_is_not_learned(device):
     exact(gradient.weight, [[0, 0], [0, 0], [2, 2], [0, 0]])
 
 
+def test_rows_that_are_taken_are_divided_by_their_norm(device):
+    layer = nn.Embedding(4, 2, max_norm=5.0, rng=0)
+    table = np.asarray([[3.0, 4.0], [6.0, 8.0], [30.0, 40.0], [-0.0, np.inf]], dtype=np.float32)
+    layer.weight = xp.asarray(table)
+    expected = table.copy()
+    expected[1] = [3, 4]
+    for _ in range(2):
+        np.testing.assert_allclose(xp.to_numpy(layer(xp.asarray([1, 0, 1]))), expected[[1, 0, 1]], rtol=1e-6)
+        np.testing.assert_allclose(xp.to_numpy(layer.weight), expected, rtol=1e-6)
+    found = xp.to_numpy(layer.weight)
+    np.testing.assert_array_equal(found[[0, 2, 3]], table[[0, 2, 3]])
+    assert np.signbit(found[3, 0])
+
+
 def test_derivative_of_a_table_takes_no_memory_for_indices(device):
     def loss(table: Any, indices: Any) -> Any:
         return autograd.grad(lambda w: xp.sum(F.embedding(indices, w)))(table)
@@ -365,6 +379,8 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "activation": (lambda x: nn.TransformerEncoderLayer(4, 2, activation="tan"), ValueError, "'relu', 'gelu'"),
     "floats as indices": (lambda x: nn.Embedding(3, 2, rng=0)(x), TypeError, "expected integers"),
     "index": (lambda x: nn.Embedding(3, 2, rng=0)(xp.asarray([3])), IndexError, "3 is out of bounds for|for 3 rows"),
+    "bound of norms": (lambda x: nn.Embedding(3, 2, max_norm=-1.0), ValueError, "max_norm is -1.0"),
+    "kind of norms": (lambda x: nn.Embedding(3, 2, max_norm=1, norm_type="2"), TypeError, "norm_type is a real number"),
     "padding row": (lambda x: nn.Embedding(3, 2, padding_idx=3), ValueError, "padding_idx is 3"),
     "modules as a list": (lambda x: nn.Sequential([nn.ReLU()]), TypeError, r"pass Sequential\(\*layers\)"),
     "module in a list": (lambda x: nn.Sequential(nn.ReLU(), F.relu), TypeError, "takes modules, not"),

@@ -83,8 +83,12 @@ def test_one_list_of_losses_has_no_legend():
     nn.plot_losses([1.0, 0.5], ax=axes)
     assert axes.lines == {"loss": [(1, 1.0), (2, 0.5)]}
     assert ("legend",) not in axes.calls
-    with pytest.raises(TypeError, match="takes a sequence of numbers or a dict of such, not 3"):
-        nn.plot_losses(3, ax=axes)
+    for bad in (3, {"loss": 3}):
+        with pytest.raises(TypeError, match="takes a sequence of numbers or a dict of such, not 3"):
+            nn.plot_losses(bad, ax=axes)
+    axes = Axes()
+    nn.plot_losses({"training": np.asarray([1.0, 0.5])}, ax=axes)
+    assert axes.lines == {"training": [(1, 1.0), (2, 0.5)]}
 
 
 @pytest.mark.one_device
@@ -151,3 +155,69 @@ def test_frozen_parameters_stay(device):
 def test_wrong_settings_of_lbfgs_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         optim.LBFGS(**{"model": Point(0.0, 0.0), **options})
+
+
+def saved_and_loaded(optimizer: Any, model: Any, path: Any, **options: Any) -> Any:
+    nn.save(optimizer, path)
+    other = optim.LBFGS(model, **options)
+    other.load_state_dict(nn.load(path))
+    return other
+
+
+@pytest.mark.parametrize("options", [{}, {"history_size": 3}, {"line_search_fn": "strong_wolfe"}], ids=str)
+@pytest.mark.parametrize("widths", [(3, 5, 2), (40, 150, 30)], ids=str)
+def test_saved_lbfgs_goes_on_bit_for_bit(widths, options, device, tmp_path):
+    inputs, hidden, outputs = widths
+    rng = np.random.default_rng(0)
+    x, y = [xp.asarray(rng.standard_normal((20, width)).astype(np.float32)) for width in (inputs, outputs)]
+    models = [
+        nn.Sequential(nn.Linear(inputs, hidden, rng=0), nn.Tanh(), nn.Linear(hidden, outputs, rng=1)) for _ in range(2)
+    ]
+    options = {"max_iter": 4, **options}
+
+    def loss(model: Any) -> Any:
+        return nn.functional.mse_loss(model(x), y)
+
+    optimizers = [optim.LBFGS(model, **options) for model in models]
+    for _ in range(5):
+        losses = [optimizer.step(model, loss) for model, optimizer in zip(models, optimizers, strict=True)]
+        assert losses[0] == losses[1]
+        nn.save(models[1], tmp_path / "model")
+        models[1] = nn.Sequential(nn.Linear(inputs, hidden), nn.Tanh(), nn.Linear(hidden, outputs))
+        models[1].load_state_dict(nn.load(tmp_path / "model"))
+        optimizers[1] = saved_and_loaded(optimizers[1], models[1], tmp_path / "optimizer", **options)
+    assert optimizers[1].iterations == optimizers[0].iterations > 5
+    for name, value in models[0].state_dict().items():
+        np.testing.assert_array_equal(xp.to_numpy(value), xp.to_numpy(models[1].state_dict()[name]))
+
+
+def test_lbfgs_without_a_step_is_saved(device, tmp_path):
+    point = Point(-1.2, 1.0)
+    optimizer = saved_and_loaded(optim.LBFGS(point), point, tmp_path / "optimizer")
+    assert optimizer.iterations == 0
+    assert list(optimizer.state_dict()) == ["iterations"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.pop("iterations"),
+        lambda state: state.pop("step"),
+        lambda state: state.update(weight=state["step"]),
+        lambda state: state.update(steps=state["steps"][:, :1]),
+        lambda state: state.update(gradient=state["steps"]),
+        lambda state: state.update(changes=state["changes"][:1, :], steps=state["steps"][:0, :]),
+    ],
+)
+def test_damaged_state_leaves_lbfgs_unchanged(change, device):
+    point = Point(-1.2, 1.0)
+    optimizer = optim.LBFGS(point, max_iter=4)
+    optimizer.step(point, rosenbrock)
+    before = {name: xp.to_numpy(x) for name, x in optimizer.state_dict().items()}
+    assert set(before) == {"iterations", "gradient", "step", "steps", "changes"}
+    damaged = optimizer.state_dict()
+    change(damaged)
+    with pytest.raises(RuntimeError, match="takes what state_dict.. returns: iterations, gradient and step"):
+        optimizer.load_state_dict(damaged)
+    for name, x in optimizer.state_dict().items():
+        np.testing.assert_array_equal(xp.to_numpy(x), before[name])

@@ -143,11 +143,11 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
         raise TypeError(f"best_device() takes a function, not {describe(function)}; pass its arguments after it")
     if not isinstance(min_free_memory, int):
         raise TypeError(f"best_device(): min_free_memory is a number of bytes, not {describe(min_free_memory)}")
-    found = estimate(function, *args, **kwargs)
+    estimated = estimate(function, *args, **kwargs)
     arrays = [leaf for leaf in flatten((args, kwargs))[0] if isinstance(leaf, Array)]
     targets = eligible_devices()
     rates = known_rates()
-    candidates = [_candidate(target, found, arrays, min_free_memory, rates.get(str(target))) for target in targets]
+    candidates = [_candidate(target, estimated, arrays, min_free_memory, rates.get(str(target))) for target in targets]
     able = [item for item in candidates if item.has_room]
     unmeasured = [item for item in able if item.seconds is None]
     if not unmeasured:
@@ -155,23 +155,23 @@ def best_device(function: Any = None, /, *args: Any, min_free_memory: int = 0, *
     ranking = (*able, *[item for item in candidates if not item.has_room])
     reasons = [item.reason for item in ranking]
     if not able:
-        reasons.append(_in_chunks(found, arrays, targets))
+        reasons.append(_in_chunks(estimated, arrays, targets))
     elif unmeasured:
         names = ", ".join([str(item.device) for item in unmeasured])
         reasons.append(
             f"no rates of {names} are measured, so that the order is that of xtensor.devices(); run "
             "python -m xtensor calibrate"
         )
-    return Advice(able[0].device if able else None, ranking, tuple(reasons), found)
+    return Advice(able[0].device if able else None, ranking, tuple(reasons), estimated)
 
 
-def _candidate(target: Device, found: Estimate, arrays: list[Array], least: int, rates: Rates | None) -> Candidate:
-    results = [leaf for leaf in flatten(found.result)[0] if isinstance(leaf, Array)]
+def _candidate(target: Device, estimated: Estimate, arrays: list[Array], least: int, rates: Rates | None) -> Candidate:
+    results = [leaf for leaf in flatten(estimated.result)[0] if isinstance(leaf, Array)]
     missing = sorted({x.dtype.name for x in (*arrays, *results) if not target.supports(x.dtype)})
     if missing:
         return Candidate(target, False, None, f"{target}: it does not support {', '.join(missing)}; cast the arguments")
     here = sum([x.nbytes for x in arrays if x.device is target])
-    need, free = max(found.peak_bytes - here, least), _free(target)
+    need, free = max(estimated.peak_bytes - here, least), _free(target)
     if free is None:
         return Candidate(target, False, None, f"{target}: its library does not tell the free memory")
     room = f"needs {_size(need)} of {_size(free)} free"
@@ -179,8 +179,8 @@ def _candidate(target: Device, found: Estimate, arrays: list[Array], least: int,
         return Candidate(target, False, None, f"{target}: no room, {room}")
     if rates is None:
         return Candidate(target, True, None, f"{target}: {room}, time unknown")
-    transfer = _transfer_seconds(target, found, arrays, rates)
-    work = _work_seconds(found, arrays, rates)
+    transfer = _transfer_seconds(target, estimated, arrays, rates)
+    work = _work_seconds(estimated, arrays, rates)
     text = f"{target}: {room}, about {work + transfer:.3g} s, {transfer:.3g} s of them for transfers"
     return Candidate(target, True, work + transfer, text)
 
@@ -191,25 +191,25 @@ def _free(target: Device) -> int | None:
     return device("cpu").memory().free if free is None and target.host else free
 
 
-def _transfer_seconds(target: Device, found: Estimate, arrays: list[Array], rates: Rates) -> float:
+def _transfer_seconds(target: Device, estimated: Estimate, arrays: list[Array], rates: Rates) -> float:
     """Return the time of the arguments' way to a device, and of the results' way back to where the arguments are."""
     moved = [x for x in arrays if x.device is not target and not (x.device.host and target.host)]
     if not moved:
         return 0.0
     if all(not x.device._provider.has_values for x in moved):
-        return 0.0 if target.host else _both_ways(found.argument_bytes, found.result_bytes, rates)
-    return _both_ways(sum([x.nbytes for x in moved]), found.result_bytes, rates)
+        return 0.0 if target.host else _both_ways(estimated.argument_bytes, estimated.result_bytes, rates)
+    return _both_ways(sum([x.nbytes for x in moved]), estimated.result_bytes, rates)
 
 
 def _both_ways(up: int, down: int, rates: Rates) -> float:
     return up / rates.upload + down / rates.download
 
 
-def _work_seconds(found: Estimate, arrays: list[Array], rates: Rates) -> float:
+def _work_seconds(estimated: Estimate, arrays: list[Array], rates: Rates) -> float:
     wide = any(x.dtype.kind in "fc" and x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) > 4 for x in arrays)
     products = rates.double if wide and rates.double else rates.single
     seconds = 0.0
-    for name, cost in found.by_operation.items():
+    for name, cost in estimated.by_operation.items():
         bandwidth, operations = _limits(name, rates, products)
         moving = cost.moved_bytes / bandwidth
         computing = cost.operations / operations if operations else 0.0
@@ -236,14 +236,15 @@ def _limits(name: str, rates: Rates, products: float) -> tuple[float, float | No
     }.get(kind)
 
 
-def _in_chunks(found: Estimate, arrays: list[Array], targets: list[Device]) -> str:
+def _in_chunks(estimated: Estimate, arrays: list[Array], targets: list[Device]) -> str:
     """Return the sentence on an engine that computes in chunks, with a size of chunk for the memory of the host."""
     free = max([_free(target) or 0 for target in targets], default=0)
     cores = max([target.info().cores or 1 for target in targets], default=1)
-    growth = max(found.peak_bytes / max(found.argument_bytes, 1), 1.0)
+    growth = max(estimated.peak_bytes / max(estimated.argument_bytes, 1), 1.0)
     chunk = int(min(max(free / (SHARE * cores * growth), 2**20), LARGEST_CHUNK))
     text = (
-        f"no device here has room for {_size(found.peak_bytes)}; compute in chunks of about {_size(chunk)} on a device "
+        f"no device here has room for {_size(estimated.peak_bytes)}; "
+        f"compute in chunks of about {_size(chunk)} on a device "
         "of kind 'dask'"
     )
     largest = max(arrays, key=lambda x: x.nbytes, default=None)

@@ -22,7 +22,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 8
+#define INTERFACE 9
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -55,9 +55,8 @@ static PyObject *recover;                /* recover(error, operation, device, ar
 static PyObject *recover_large;          /* the same for operands of many elements */
 static PyObject *recover_inplace;        /* recover_inplace(error, operation, device, array, native) */
 static PyObject *adopt;                  /* adopt(native, operation, device): an Array of another kind of result */
-static PyObject *find_place;             /* find_place(code, instruction): where an instruction has its operands */
+static PyObject *find_operands;          /* find_operands(code, instruction): where an instruction has its operands */
 static PyObject *leaving;                /* leaving(error): shorten the traceback of an error of a public function */
-static Py_ssize_t frame_pointer;         /* offset of the pointer to the interpreter's frame in a frame object */
 static PyObject *absolute;               /* the function abs */
 static objobjargproc assign_in_python;   /* assigns to any key */
 static getiterfunc iterate_in_python;    /* iterates over any Array */
@@ -198,18 +197,6 @@ is_numpys(PyObject *native, PyObject *device)
            FIELD(device, device_native_type) == (PyObject *)&PyArray_Type;
 }
 
-/* Whether a native array is a device's, and the device has the operation. How many elements an array has is known of
-   NumPy's alone; that of another library is left to Python where the device has functions for many elements. */
-static inline int
-is_ordinary(PyObject *native, PyObject *device, Py_ssize_t index)
-{
-    if (!is_open(device) || (PyObject *)Py_TYPE(native) != FIELD(device, device_native_type)) {
-        return 0;
-    }
-    PyObject *implementation = implementation_of(device, index);
-    return implementation != NULL && (PyArray_CheckExact(native) || is_unbounded(implementation));
-}
-
 /* A 0-d array of a number of NumPy, which is stolen; DECLINED, and nothing stolen, for any other value. */
 static PyObject *
 array_of_scalar(PyObject *stolen)
@@ -261,104 +248,7 @@ take_exception(void)
 #endif
 }
 
-/* -- Temporaries ------------------------------------------------------------------------------------------------- */
-
-/* What xtensor/_core/temporaries.py says of temporaries holds here. The frame of Python that executes is the one that
-   calls the operator or function: the functions here have none, and take no references to their operands. */
-
-/* What is known of an instruction of a code object, of which a reference is kept. */
-static struct site {
-    PyObject *code;
-    int instruction;
-    int operands;      /* their number; -1 for an instruction that is neither an operator nor a call */
-    int is_call;
-    Py_ssize_t offset; /* of the end of the value stack, in the interpreter's frame */
-} sites[512];
-
-/* Finds the site of the instruction that a frame executes: NULL where it calls nothing of interest. DECLINED means that
-   the site was not known and is now: this executed Python, which may have changed the operands. NULL: an exception. */
-static PyObject *
-find_site(PyFrameObject *frame, struct site **site)
-{
-    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
-    int instruction = PyFrame_GetLasti(frame);
-    *site = &sites[((uintptr_t)code / 16 + (uintptr_t)instruction) % (sizeof(sites) / sizeof(sites[0]))];
-    if ((*site)->code == code && (*site)->instruction == instruction) {
-        Py_DECREF(code);
-        if ((*site)->operands < 0) {
-            *site = NULL;
-        }
-        return Py_None;
-    }
-    struct site found = {code, instruction, -1, 0, 0};
-    PyObject *place = PyObject_CallFunction(find_place, "Oi", code, instruction);
-    if (place != NULL && place != Py_None) {
-        if (!PyArg_ParseTuple(place, "nip", &found.offset, &found.operands, &found.is_call)) {
-            Py_CLEAR(place);
-        }
-    }
-    if (place == NULL) {
-        Py_DECREF(code);
-        return NULL;
-    }
-    Py_DECREF(place);
-    PyObject *old = (*site)->code;
-    **site = found;
-    Py_XDECREF(old);
-    return DECLINED;
-}
-
-static int
-has_weak_references(PyObject *object)
-{
-    Py_ssize_t offset = Py_TYPE(object)->tp_weaklistoffset;
-    return offset != 0 && FIELD(object, offset) != NULL;
-}
-
-/* Whether nothing but the operand refers to its memory, and nothing but one place to the operand. */
-static int
-is_alone(PyObject *x)
-{
-    if (Py_REFCNT(x) != 1 || !is_array(x)) {
-        return 0;
-    }
-    PyObject *native = FIELD(x, array_native);
-    return Py_REFCNT(native) == 1 && PyArray_CheckExact(native) && PyArray_BASE((PyArrayObject *)native) == NULL &&
-           !has_weak_references(x) && !has_weak_references(native);
-}
-
-/* Finds the operand that nobody can see any more once this function returns, borrowed; `*found` is NULL without one.
-   Returns what find_site() returns. */
-static PyObject *
-find_temporary(Function *self, Py_ssize_t count, PyObject *const *xs, PyObject **found)
-{
-    *found = NULL;
-#if PY_VERSION_HEX >= 0x030E0000
-    return Py_None; /* no operand is known to be a temporary: local variables have one reference here, too */
-#endif
-    PyObject *candidate = is_alone(xs[0]) ? xs[0] : count == 2 && is_alone(xs[1]) ? xs[1] : NULL;
-    PyFrameObject *frame = candidate == NULL ? NULL : PyEval_GetFrame();
-    if (frame == NULL) {
-        return Py_None;
-    }
-    struct site *site;
-    PyObject *state = find_site(frame, &site);
-    if (state != Py_None || site == NULL || site->operands != count) {
-        return state;
-    }
-    /* The one place must be the value stack of the frame that calls: all operands are at the end of it. */
-    PyObject **first = (PyObject **)((char *)FIELD(frame, frame_pointer) + site->offset) - count;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (first[i] != xs[i]) {
-            return state;
-        }
-    }
-    PyObject *callee = self->is_operator ? absolute : (PyObject *)self;
-    if (site->is_call ? first[-1] == callee || first[-2] == callee : self->is_operator) {
-        *found = candidate;
-    }
-    return state;
-}
+#include "_temporaries.h"
 
 /* Keep what is computed from: a callback or another thread may put another array into an operand. */
 static void
@@ -518,23 +408,37 @@ compute_large(
     return wrap_result(native, self->operation, device);
 }
 
+static PyObject *call_unary(Function *self, PyObject *x);
+static PyObject *call_binary(Function *self, PyObject *x1, PyObject *x2);
+
 /* Chooses between the two, for a device whose arrays are natives[1] and natives[2]; one of them may be a number. The
    operand `sized` is an array; the temporary is looked for among `xs`. */
 static PyObject *
 compute_any(
     Function *self, PyObject *device, Py_ssize_t count, PyObject **natives, PyObject *sized, PyObject *const *xs)
 {
-    if (!is_ordinary(sized, device, self->index)) {
+    if (!is_open(device) || (PyObject *)Py_TYPE(sized) != FIELD(device, device_native_type)) {
         return DECLINED;
     }
     PyObject *owner = NULL;
     PyObject *implementation = implementation_of(device, self->index);
-    int has_kernel = PyArray_CheckExact(sized) && FIELD(implementation, implementation_kernel) != NULL;
-    int is_large = has_kernel && !is_smaller(sized, implementation, implementation_min_size);
+    if (implementation == NULL) {
+        return DECLINED;
+    }
+    int is_numpy = PyArray_CheckExact(sized);
+    int has_kernel = FIELD(implementation, implementation_kernel) != NULL;
+    int is_large = is_numpy ? has_kernel && !is_smaller(sized, implementation, implementation_min_size)
+                            : !is_unbounded(implementation);
     if (is_large) {
-        PyObject *state = find_temporary(self, count, xs, &owner);
-        if (state != Py_None) {
-            return state;
+        PyObject *state = has_kernel ? find_temporary(self, count, xs, &owner) : Py_None;
+        if (state == DECLINED) {
+            return count == 1 ? call_unary(self, xs[0]) : call_binary(self, xs[0], xs[1]); /* the site is known now */
+        }
+        if (state == NULL) {
+            return NULL;
+        }
+        if (owner == NULL && !is_numpy) {
+            return DECLINED; /* how many elements another library's array has, Python knows */
         }
         is_large = owner != NULL || !is_smaller(sized, implementation, implementation_min_size_without_reuse);
     }
@@ -1490,8 +1394,8 @@ bind(PyObject *module, PyObject *arguments)
 {
     PyObject *array, *device, *implementation, *operation, *callbacks[6];
     if (!PyArg_ParseTuple(
-            arguments, "O!OOOOOOOOOnnn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
-            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &callbacks[5], &frame_pointer, &selected,
+            arguments, "O!OOOOOOOOOnn:bind", &PyType_Type, &array, &device, &implementation, &operation, &callbacks[0],
+            &callbacks[1], &callbacks[2], &callbacks[3], &callbacks[4], &callbacks[5], &selected,
             &assigned_where)) {
         return NULL;
     }
@@ -1523,7 +1427,7 @@ bind(PyObject *module, PyObject *arguments)
             return NULL;
         }
     }
-    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &adopt, &find_place, &leaving};
+    PyObject **targets[] = {&recover, &recover_large, &recover_inplace, &adopt, &find_operands, &leaving};
     for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
         Py_XSETREF(*targets[i], Py_NewRef(callbacks[i]));
     }
@@ -1592,8 +1496,8 @@ report_calls(PyObject *Py_UNUSED(module), PyObject *settings)
 
 static PyMethodDef module_methods[] = {
     {"bind", bind, METH_VARARGS,
-     "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_place, leaving, "
-     "frame_pointer, selected, assigned_where)\n--\n\n"
+     "bind(array, device, implementation, operation, recover, recover_large, recover_inplace, adopt, find_operands, "
+     "leaving, selected, assigned_where)\n--\n\n"
      "Tell the classes Array, Device, Implementation and Operation, what follows errors, where frames have their operands,\n"
      "and the indices of two operations in the tables of devices."},
     {"is_within", (PyCFunction)(void (*)(void))is_within, METH_FASTCALL,
@@ -1640,7 +1544,8 @@ PyInit__compiled(void)
             return NULL;
         }
     }
-    if (PyModule_AddIntConstant(result, "INTERFACE", INTERFACE) < 0 || PyModule_AddType(result, &function_type) < 0 ||
+    if (PyModule_AddIntConstant(result, "INTERFACE", INTERFACE) < 0 ||
+        PyModule_AddIntConstant(result, "HAS_TEMPORARIES", HAS_TEMPORARIES) < 0 || PyModule_AddType(result, &function_type) < 0 ||
         PyModule_AddType(result, &attribute_type) < 0) {
         Py_DECREF(result);
         return NULL;

@@ -396,8 +396,8 @@ make: Callable[[], Array] = type.__call__.__get__(Array)
 calls.make = make
 
 if compiled is not None:
-    functions = recover, recover_large, recover_inplace, wrap_or_raise, temporaries.operand_place, leaving
-    numbers = temporaries.FRAME_POINTER, SELECTED.index, ASSIGNED_WHERE.index
+    functions = recover, recover_large, recover_inplace, wrap_or_raise, temporaries.find_operands, leaving
+    numbers = SELECTED.index, ASSIGNED_WHERE.index
     compiled.bind(Array, Device, Implementation, Operation, *functions, *numbers)
 
 

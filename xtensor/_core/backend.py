@@ -73,6 +73,10 @@ class Provider(ABC):
     def devices(self) -> Sequence[str]:
         """Return the specs of the devices here (``"cpu"``, ``"cuda:0"``, …), the default one of each kind first."""
 
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        """Return why a device that :meth:`devices` does not name is not here, and the remedy; None for other specs."""
+        return None
+
     @abstractmethod
     def storage(self, spec: str) -> tuple[Backend, str]:
         """Return the backend whose native arrays a device has, and the device's spec there."""

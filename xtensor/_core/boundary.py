@@ -72,7 +72,7 @@ def boundary(function: F) -> F:
 
 
 def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the boundary in Python before a function: each operand has one more reference, that of ``args``."""
+    """Return the boundary in Python before a function."""
 
     @wraps(function)
     def bounded(*args: Any, **kwargs: Any) -> Any:
@@ -86,7 +86,7 @@ def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def declared(
-    kind: str, operation: Operation, make: Callable[..., Any], declaration: F, *, is_operator: bool = False
+    kind: str, operation: Operation, function: Callable[..., Any], declaration: F, *, is_operator: bool = False
 ) -> F:
     """Return the function of a declaration, with the boundary and, where there is the compiled module, a short way.
 
@@ -96,19 +96,19 @@ def declared(
         The compiled module's kind of function.
     operation
         The operation that the function computes.
-    make
-        Makes the function in Python; :func:`xtensor._core.dispatch._binary` describes its parameters.
+    function
+        The function in Python, which computes every case.
     declaration
         The function with the name, signature and docstring.
     is_operator
         Whether the interpreter calls the function for an operator.
     """
+    function = published(function, declaration)
     if compiled is None:
-        function = published(make(holders=int(is_operator), callee=id(abs), frames=2), declaration)
         return published(_bounded(function), declaration)
-    function = compiled.Function(getattr(compiled, kind), operation, operation.index, is_operator)
-    function.python = published(make(holders=1, callee=id(abs if is_operator else function), frames=1), declaration)
-    return named(function, declaration)
+    short = compiled.Function(getattr(compiled, kind), operation, operation.index, is_operator)
+    short.python = function
+    return named(short, declaration)
 
 
 def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:

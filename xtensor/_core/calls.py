@@ -99,6 +99,18 @@ def call_service(name: str, device: Device, service: Callable[..., Any], *args: 
     return wrap(serve(name, device, service, *args, **kwargs), device)
 
 
+def apply_large(operation: Operation, device: Device, *natives: Any) -> Any:
+    """Return an Array of an elementwise operation's result on operands of many elements.
+
+    NotImplemented: it is to be computed as for few elements.
+    """
+    try:
+        result = device.table[operation.index].kernel(*natives, None)
+    except Exception as error:
+        result = recover_large(error, operation, device, natives)
+    return NotImplemented if result is NotImplemented else wrap(result, device)
+
+
 def recover_large(error: Exception, operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:
     """Return the result of a function for operands of many elements that raised an error or a warning."""
     if isinstance(error, WrittenWithWarningError):

@@ -107,10 +107,10 @@ class Device:
     def name(self) -> str:
         """The spec by which :func:`device` finds this device again."""
         key, generation = (self._provider, self._spec), registry.generation
-        found = _names.get(key)
-        if found is None or found[0] != generation:
-            found = _names[key] = generation, self._find_name()
-        return found[1]
+        named = _names.get(key)
+        if named is None or named[0] != generation:
+            named = _names[key] = generation, self._find_name()
+        return named[1]
 
     def _find_name(self) -> str:
         kind, _, rest = self._spec.partition(":")

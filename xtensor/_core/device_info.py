@@ -10,7 +10,7 @@ __all__ = ["BackendInfo", "DeviceInfo", "Memory"]
 class DeviceInfo(NamedTuple):
     """Description of a device's hardware; None where the library does not tell.
 
-    ``total_memory`` and ``free_memory`` are bytes.
+    ``total_memory`` and ``free_memory`` are bytes, ``driver`` is the version of the driver as it names itself.
     """
 
     name: str
@@ -21,6 +21,7 @@ class DeviceInfo(NamedTuple):
     unified_memory: bool | None = None
     cores: int | None = None
     simd: tuple[str, ...] = ()
+    driver: str | None = None
 
 
 class Memory(NamedTuple):

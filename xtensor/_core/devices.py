@@ -52,9 +52,9 @@ def device(spec: str | Device) -> Device:
         return spec
     if not isinstance(spec, str):
         raise TypeError(f"a device is a Device or a string such as 'cpu', not {describe(spec)}")
-    found = _named.get(spec)
-    if found is not None and found[0] == registry.generation:
-        return found[1]
+    known = _named.get(spec)
+    if known is not None and known[0] == registry.generation:
+        return known[1]
     generation = registry.generation
     target = _look_up(spec)
     _named[spec] = generation, target
@@ -78,6 +78,8 @@ def _look_up(spec: str) -> Device:
         for candidate in entry.devices:
             if _matches(candidate, spec) or (kind == entry.name and _matches(candidate.partition(":")[2], rest)):
                 return intern(provider, candidate)
+        if absent := provider.absent(spec):
+            failures.append((entry.is_overlay, str(BackendUnavailableError(*absent))))
     here = ", ".join(str(target) for target in devices())
     if failures:
         failures.sort(key=lambda failure: failure[0])  # a backend that has the arrays before one of kernels over them
@@ -103,14 +105,14 @@ def devices() -> tuple[Device, ...]:
 
 def _sorted_devices(entries: Iterable[registry.Entry]) -> tuple[Device, ...]:
     """Return the devices of some backends, the default choice first."""
-    found = []
+    opened = []
     for entry in entries:
         try:
             provider = entry.probe()
         except BackendUnavailableError:
             continue
         if provider.has_values:
-            found += [intern(provider, spec) for spec in entry.devices]
+            opened += [intern(provider, spec) for spec in entry.devices]
     names = [entry.name for entry in registry.entries()]
     chosen = registry.priority()
 
@@ -118,7 +120,7 @@ def _sorted_devices(entries: Iterable[registry.Entry]) -> tuple[Device, ...]:
         position = chosen.index(target.backend) if target.backend in chosen else len(chosen)
         return position, -registry.rank(target._provider, target._spec), names.index(target.backend)
 
-    return tuple(sorted(found, key=preference))
+    return tuple(sorted(opened, key=preference))
 
 
 def eligible_devices() -> list[Device]:

@@ -12,17 +12,14 @@ An operand is recognised by its fields ``_native`` and ``_device``: this module 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 from . import calls
 from .boundary import declared
-from .calls import call, recover_large, wrap
-from .device import Device
+from .calls import apply_large, call, wrap
 from .failures import raise_unsupported, recover
 from .operands import SCALARS, array_argument, operands
 from .operations import Operation, operation
-from .temporaries import NO_CALL, getrefcount, is_temporary
 
 __all__ = [
     "binary_function",
@@ -38,20 +35,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def unary_function(operation: Operation) -> Callable[[F], F]:
     """Make the elementwise function of one array from its declaration (name, signature, docstring)."""
-    return lambda declaration: declared("UNARY", operation, partial(_unary, operation), declaration)
+    return lambda declaration: declared("UNARY", operation, _unary(operation), declaration)
 
 
 def unary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of one array."""
     row = operation(name)
-    return lambda declaration: declared("UNARY", row, partial(_unary, row), declaration, is_operator=True)
+    return lambda declaration: declared("UNARY", row, _unary(row), declaration, is_operator=True)
 
 
-def _unary(operation: Operation, *, holders: int, callee: int, frames: int) -> Callable[[Any], Any]:
-    """Make a function of one array; the other parameters are as for :func:`_binary`."""
+def _unary(operation: Operation) -> Callable[[Any], Any]:
+    """Make a function of one array."""
     index = operation.index
-    held = frames + 1  # by the variables of these functions, and by the argument of getrefcount
-    most = held + holders
 
     def function(x: Any, /) -> Any:
         try:
@@ -61,15 +56,11 @@ def _unary(operation: Operation, *, holders: int, callee: int, frames: int) -> C
         if device is None:
             return function(array_argument(x, operation.label))
         native1 = x._native
-        size = native1.size
         implementation = device.table[index]
-        if size >= implementation.min_size:
-            count = getrefcount(x)
-            owner = x if count <= most and is_temporary(x, native1, count - held, frames, callee, x) else None
-            if owner is not None or size >= implementation.min_size_without_reuse:
-                result = _large(operation, device, (native1,), owner)
-                if result is not NotImplemented:
-                    return result
+        if native1.size >= implementation.min_size_without_reuse:
+            result = apply_large(operation, device, native1)
+            if result is not NotImplemented:
+                return result
         try:
             native = implementation.function(native1)
         except Exception as error:
@@ -90,54 +81,34 @@ def _unary(operation: Operation, *, holders: int, callee: int, frames: int) -> C
 
 def binary_function(operation: Operation) -> Callable[[F], F]:
     """Make the elementwise function of two operands from its declaration."""
-    make = partial(_binary, operation, foreign=TypeError)
-    return lambda declaration: declared("BINARY", operation, make, declaration)
+    return lambda declaration: declared("BINARY", operation, _binary(operation, TypeError), declaration)
 
 
 def binary_operator(name: str) -> Callable[[F], F]:
     """Make the operator method that computes an elementwise function of two operands."""
     row = operation(name)
-    make = partial(_binary, row, foreign=NotImplemented)
-    return lambda declaration: declared("BINARY", row, make, declaration, is_operator=True)
+    return lambda declaration: declared("BINARY", row, _binary(row, NotImplemented), declaration, is_operator=True)
 
 
 def mixed_function(operation: Operation) -> Callable[[Any, Any], Any]:
     """Return the function of two operands that answers NotImplemented to an operand of a class it does not know."""
-    return _binary(operation, foreign=None, holders=0, callee=NO_CALL, frames=1)
+    return _binary(operation, None)
 
 
 def reflected_operator(name: str) -> Callable[[F], F]:
     """Make the operator method of the right-hand operand."""
     row = operation(name)
+    forward = _binary(row, NotImplemented)
 
-    def make(*, frames: int, **options: Any) -> Callable[[Any, Any], Any]:
-        forward = _binary(row, foreign=NotImplemented, frames=frames + 1, **options)
-        return lambda self, other, /: forward(other, self)
+    def reflected(self: Any, other: Any, /) -> Any:
+        return forward(other, self)
 
-    return lambda declaration: declared("REFLECTED", row, make, declaration, is_operator=True)
+    return lambda declaration: declared("REFLECTED", row, reflected, declaration, is_operator=True)
 
 
-def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, frames: int) -> Callable[[Any, Any], Any]:
-    """Make a function of two operands.
-
-    Parameters
-    ----------
-    operation
-        The operation.
-    foreign
-        The answer to an operand of another kind: see :func:`operands`.
-    holders
-        The number of references to a temporary next to those of these functions. The interpreter's stack keeps the
-        operands of an operator and the arguments of a compiled function, whereas those of a function in Python are
-        moved to it.
-    callee
-        The identity of the function whose call is one of this function: see :func:`is_temporary`.
-    frames
-        The number of functions from the user's call to this one.
-    """
+def _binary(operation: Operation, foreign: Any) -> Callable[[Any, Any], Any]:
+    """Make a function of two operands; ``foreign`` is the answer to one of another kind: see :func:`operands`."""
     index = operation.index
-    held = frames + 1  # by the variables of these functions, and by the argument of getrefcount
-    most = held + holders
 
     def function(x1: Any, x2: Any, /) -> Any:
         kind = x1.__class__
@@ -145,7 +116,7 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, fr
             if kind is x2.__class__:
                 device = x1._device
                 if x2._device is not device:
-                    return _mixed(operation, x1, x2, foreign, frames, callee)
+                    return _mixed(operation, x1, x2, foreign)
                 native1, native2 = x1._native, x2._native
                 size = native1.size
             elif x2.__class__ in SCALARS:
@@ -157,23 +128,16 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, fr
                 native1, native2 = x1, x2._native
                 size = native2.size
             else:
-                return _mixed(operation, x1, x2, foreign, frames, callee)
+                return _mixed(operation, x1, x2, foreign)
         except AttributeError:
             device = None
         if device is None:  # not within the except block, whose error would be the context of another one
-            return _mixed(operation, x1, x2, foreign, frames, callee)
+            return _mixed(operation, x1, x2, foreign)
         implementation = device.table[index]
-        if size >= implementation.min_size:
-            owner = None
-            count1, count2 = getrefcount(x1), getrefcount(x2)
-            if count1 <= most and is_temporary(x1, native1, count1 - held, frames, callee, x1, x2):
-                owner = x1
-            elif count2 <= most and is_temporary(x2, native2, count2 - held, frames, callee, x1, x2):
-                owner = x2
-            if owner is not None or size >= implementation.min_size_without_reuse:
-                result = _large(operation, device, (native1, native2), owner)
-                if result is not NotImplemented:
-                    return result
+        if size >= implementation.min_size_without_reuse:
+            result = apply_large(operation, device, native1, native2)
+            if result is not NotImplemented:
+                return result
         try:
             native = implementation.function(native1, native2)
         except Exception as error:
@@ -192,44 +156,15 @@ def _binary(operation: Operation, *, foreign: Any, holders: int, callee: int, fr
     return function
 
 
-def _large(operation: Operation, device: Device, natives: tuple[Any, ...], owner: Any) -> Any:
-    """Return the result for operands of many elements, in the memory of a temporary where there is one, its owner.
-
-    NotImplemented: it is to be computed as for few elements.
-    """
-    spare = None if owner is None else owner._native
-    try:
-        result = device.table[operation.index].kernel(*natives, spare)
-    except Exception as error:
-        result = recover_large(error, operation, device, natives)
-    if result is NotImplemented:
-        return NotImplemented
-    return owner if result is spare else wrap(result, device)
-
-
-def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any, frames: int, callee: int) -> Any:
+def _mixed(operation: Operation, x1: Any, x2: Any, foreign: Any) -> Any:
     """A call whose operands are on two devices, or one of which is no Array or number."""
-    found = operands(operation.label, x1, x2, foreign)
-    if found is NotImplemented:
+    coerced = operands(operation.label, x1, x2, foreign)
+    if coerced is NotImplemented:
         return NotImplemented
-    device, native1, native2 = found
-    del found  # a reference to the native arrays, which is_temporary would count
-    if (native2 if native1.__class__ in SCALARS else native1).size >= device.table[operation.index].min_size:
-        holders1, holders2, owner = getrefcount(x1) - frames - 2, getrefcount(x2) - frames - 2, None
-        # A NumPy array that is an operand itself belongs to the caller.
-        if (
-            holders1 <= 1
-            and getattr(x1, "_native", None) is native1
-            and is_temporary(x1, native1, holders1, frames + 1, callee, x1, x2)
-        ):
-            owner = x1
-        elif (
-            holders2 <= 1
-            and getattr(x2, "_native", None) is native2
-            and is_temporary(x2, native2, holders2, frames + 1, callee, x1, x2)
-        ):
-            owner = x2
-        result = _large(operation, device, (native1, native2), owner)
+    device, native1, native2 = coerced
+    sized = native2 if native1.__class__ in SCALARS else native1
+    if sized.size >= device.table[operation.index].min_size_without_reuse:
+        result = apply_large(operation, device, native1, native2)
         if result is not NotImplemented:
             return result
     return wrap(call(operation, device, native1, native2), device)

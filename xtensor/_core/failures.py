@@ -132,15 +132,15 @@ def _repeated(warning: RuntimeWarning, function: Callable[..., Any], *args: Any,
     return result
 
 
-def _caused(found: Exception, error: Exception) -> Exception:
+def _caused(original: Exception, error: Exception) -> Exception:
     """Return an explained error, with the original as its cause in full tracebacks; the original keeps its own cause.
 
     No frame keeps the explained error in a variable: it has the frames that it passes, and they have the operands.
     """
-    if found is not error:
-        found.__cause__ = cause(error)
-        found.__suppress_context__ = True
-    return found
+    if original is not error:
+        original.__cause__ = cause(error)
+        original.__suppress_context__ = True
+    return original
 
 
 def inplace_error(error: Exception, operation: Operation, device: Device, x1: Any, x2: Any) -> Exception:
@@ -191,10 +191,10 @@ UNITS = {
 
 def requested_bytes(error: BaseException) -> int | None:
     """Return the number of bytes that a library's out-of-memory message says were requested."""
-    found = re.search(r"([\d,.]+)\s*(bytes|[KMGTPE]iB|B)\b", str(error))
-    if found is None:
+    match = re.search(r"([\d,.]+)\s*(bytes|[KMGTPE]iB|B)\b", str(error))
+    if match is None:
         return None
-    return int(float(found[1].replace(",", "")) * UNITS[found[2]])
+    return int(float(match[1].replace(",", "")) * UNITS[match[2]])
 
 
 def explained(
@@ -269,8 +269,8 @@ def numpys_error(
             function(*[_zeros(arg, device) for arg in args], **{key: _zeros(kwargs[key], device) for key in kwargs})
     except np.linalg.LinAlgError:
         return None  # of the zeros
-    except EXPLAINED_ERRORS as found:
-        return found.with_traceback(None)  # whose frames would form a cycle with the error and its operands
+    except EXPLAINED_ERRORS as raised:
+        return raised.with_traceback(None)  # whose frames would form a cycle with the error and its operands
     except Exception:
         return None
     return None

@@ -173,14 +173,14 @@ class Functions:
         return self._by_size.setdefault(operation.index, compute)
 
     def _choose(self, operation: Operation) -> Function:
-        found = self.implementations(operation)
+        choices = self.implementations(operation)
         if operation.takes_arrays:
-            function = self.table[operation.index].function = _chain(found)
+            function = self.table[operation.index].function = _chain(choices)
             return function
         declines = self._library.may_decline or self._look_up(operation.name) is None
         if declines and operation.declared and operation.composition is not None:
-            found.append(self._computing(operation, partial(operation.composition, self.namespace)))
-        function = _chain(found)
+            choices.append(self._computing(operation, partial(operation.composition, self.namespace)))
+        function = _chain(choices)
         self.table[operation.index].function = function
         return function
 
@@ -212,16 +212,16 @@ class Functions:
 
     def _look_up(self, path: str) -> Function | None:
         """The library's function of a name; None where it has none, or the optional library that has it is missing."""
-        found = self._source
+        attribute = self._source
         try:
             for part in path.split("."):
-                found = getattr(found, part, None)
-                if found is None:
+                attribute = getattr(attribute, part, None)
+                if attribute is None:
                     return None
         except ImportError as error:
             self.missing = error
             return None
-        return found  # type: ignore[no-any-return]
+        return attribute  # type: ignore[no-any-return]
 
     def _defined(self, path: str) -> Function | None:
         """The function that the library's namespace itself defines for an operation that has a composition of Arrays.
@@ -231,18 +231,21 @@ class Functions:
         """
         if self._library.sees_compositions:
             return self._look_up(path)
-        found = self._source
+        attribute = self._source
         for part in path.split("."):
-            if inspect.getattr_static(found, part, None) is None:
+            if inspect.getattr_static(attribute, part, None) is None:
                 return None
-            found = getattr(found, part)
-        return found  # type: ignore[no-any-return]
+            attribute = getattr(attribute, part)
+        return attribute  # type: ignore[no-any-return]
 
     def kernels(self, operation: Operation) -> list[Any]:
         """Return the functions for large operands: a kernel, and the library's where it is not corrected."""
         name = f"large.{operation.name}"
-        found = [self._kernels.get(name), None if operation.name in self._library.corrections else self._look_up(name)]
-        return [item for item in found if item is not None]
+        candidates = [
+            self._kernels.get(name),
+            None if operation.name in self._library.corrections else self._look_up(name),
+        ]
+        return [item for item in candidates if item is not None]
 
     # -- in-place operators -------------------------------------------------------------------------------------------
 
@@ -250,19 +253,19 @@ class Functions:
         """The in-place operator of an operation: a kernel, the library's, or the function and an assignment."""
         name, library = operation.name, self._library
         TABLE.get(name)  # see choose
-        found = [self._kernels.get(f"inplace.{name}"), self._look_up(f"inplace.{name}")]
+        candidates = [self._kernels.get(f"inplace.{name}"), self._look_up(f"inplace.{name}")]
         native: Function = getattr(operator, str(operation.inplace))
         composed = self._computed_and_assigned(operation)
         immutable = not hasattr(library.native_type, f"__{operation.inplace}__")
         if name in library.composed_inplace or name in library.corrections or immutable:
-            found.append(composed)
+            candidates.append(composed)
         elif name == "pow" or library.widens_bfloat16:
             # An integer to a negative power raises half-way: the operand must not be written to by then.
             compute_first = "iu" * (name == "pow") + "V" * library.widens_bfloat16
-            found.append(lambda x1, x2: composed(x1, x2) if x1.dtype.kind in compute_first else native(x1, x2))
+            candidates.append(lambda x1, x2: composed(x1, x2) if x1.dtype.kind in compute_first else native(x1, x2))
         else:
-            found.append(native)
-        return _chain([item for item in found if item is not None])
+            candidates.append(native)
+        return _chain([item for item in candidates if item is not None])
 
     def _computed_and_assigned(self, operation: Operation) -> Function:
         def compute_and_assign(x1: Native, x2: Native) -> Native:

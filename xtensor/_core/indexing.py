@@ -87,9 +87,9 @@ def as_index(values: list[Any], xp: Any, device: Device) -> Any:
 
 
 def _select(device: Device, native: Native, key: Native) -> Native:
-    found = selected_by_kernel(device, native, key)
-    if found is not NotImplemented:
-        return found
+    selected = selected_by_kernel(device, native, key)
+    if selected is not NotImplemented:
+        return selected
     get = device.getitem
     return native[key] if get is None else get(native, key)
 

@@ -26,9 +26,6 @@ def inplace_operator(name: str) -> Callable[[F], F]:
     row = operation(name)
     index = row.index
 
-    def make(**options: Any) -> Callable[[Any, Any], Any]:
-        return function
-
     def function(self: Any, other: Any, /) -> Any:
         device = self._device
         native = other
@@ -54,7 +51,7 @@ def inplace_operator(name: str) -> Callable[[F], F]:
             recover_inplace(error, row, device, self, native)
         return self
 
-    return lambda declaration: declared("INPLACE", row, make, declaration, is_operator=True)
+    return lambda declaration: declared("INPLACE", row, function, declaration, is_operator=True)
 
 
 def recover_inplace(error: Exception, operation: Operation, device: Device, x: Any, native: Any) -> None:

@@ -104,10 +104,13 @@ class Generator(ABC):
     called
         Reductions for which recordings call the device's own function, where it takes the operand, because the sums and
         powers of their compositions would leave the range.
+    computes_together
+        Whether :meth:`compute_together` gains.
     """
 
     min_size: int = 0
     called: Collection[str] = ()
+    computes_together: bool = False
 
     @abstractmethod
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
@@ -131,6 +134,15 @@ class Generator(ABC):
         self, program: Program, arrays: tuple[Native, ...], scalars: Sequence[float]
     ) -> tuple[Native, ...] | None:
         """Return a program's outputs, each of the shape to which the arrays broadcast; None or () where it cannot."""
+
+    def compute_together(
+        self, calls: Sequence[tuple[Program, tuple[Native, ...], Sequence[float]]]
+    ) -> Sequence[tuple[Native, ...] | None]:
+        """Return what :meth:`compute` returns for each of several lists of its arguments, by one call of a kernel.
+
+        None for each that is not among those, for which :meth:`compute` is to be asked.
+        """
+        return [None] * len(calls)
 
     def prepared(
         self, program: Program, shape: tuple[int, ...], scalars: Sequence[float]

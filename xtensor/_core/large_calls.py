@@ -6,7 +6,7 @@ from typing import Any
 
 from .array import Array, make
 from .backend import Native
-from .calls import apply, call_if_implemented, wrap, wrap_or_raise
+from .calls import apply, apply_large, call_if_implemented, wrap, wrap_or_raise
 from .compiled import with_short_way
 from .device import Device
 from .failures import recover
@@ -43,18 +43,18 @@ def apply_reduction(operation: Operation, device: Device, *args: Any, **kwargs: 
 def apply_elementwise(operation: Operation, device: Device, *natives: Any) -> Array:
     """Return an Array of an elementwise operation's result, whose first operand is an array."""
     if natives[0].size >= device.table[operation.index].min_size:
-        found = _computed(operation, device, natives)
-        if found is not NotImplemented:
-            return found  # type: ignore[no-any-return]
+        result = apply_large(operation, device, *natives)
+        if result is not NotImplemented:
+            return result  # type: ignore[no-any-return]
     return apply(operation, device, *natives)
 
 
 def call_elementwise_if_implemented(operation: Operation, device: Device, *natives: Any) -> Any:
     """Return an Array of the result of a device's own implementation; NotImplemented where none takes the operands."""
     if natives[0].size >= device.table[operation.index].min_size:
-        found = _computed(operation, device, natives)
-        if found is not NotImplemented:
-            return found
+        result = apply_large(operation, device, *natives)
+        if result is not NotImplemented:
+            return result
     return call_if_implemented(operation, device, *natives)
 
 
@@ -76,12 +76,4 @@ def take_by_kernel(device: Device, native: Native, indices: Native) -> Any:
         result = selected_by_kernel(device, native, indices)
     except Exception as error:
         result = recover(error, SELECTED, device, (native, indices))
-    return NotImplemented if result is NotImplemented else wrap(result, device)
-
-
-def _computed(operation: Operation, device: Device, natives: tuple[Any, ...]) -> Any:
-    try:
-        result = device.table[operation.index].kernel(*natives, None)
-    except Exception as error:
-        result = recover(error, operation, device, natives)
     return NotImplemented if result is NotImplemented else wrap(result, device)

@@ -57,10 +57,10 @@ _levels: dict[tuple[type[Level], Provider, str], Level] = {}
 def standing_on(kind: type[L], base: Device) -> L:
     """Return the transform of a kind over a device, which there is one of."""
     key = kind, base._provider, base._spec  # the hash of a device looks its name up
-    found = _levels.get(key)
-    if found is None:
-        found = _levels.setdefault(key, kind(base))
-    return found  # type: ignore[return-value]
+    device = _levels.get(key)
+    if device is None:
+        device = _levels.setdefault(key, kind(base))
+    return device  # type: ignore[return-value]
 
 
 _active: ContextVar[tuple[type[Level], ...]] = ContextVar("xtensor_transforms", default=())

@@ -42,8 +42,8 @@ def import_library(
     except Exception as error:
         raise BackendUnavailableError(f"{name} does not import: {type(error).__name__}: {error}", remedy) from error
     version = str(module.__version__)
-    found = re.match(r"(\d+)\.(\d+)", version)
-    if found is not None and (int(found[1]), int(found[2])) < oldest:
+    version_match = re.match(r"(\d+)\.(\d+)", version)
+    if version_match is not None and (int(version_match[1]), int(version_match[2])) < oldest:
         needed = ".".join(map(str, oldest))
         raise BackendUnavailableError(f"{name} is {version}, and {needed} or newer is needed", remedy)
     return module, version

@@ -61,12 +61,12 @@ class Operands:
 
     def common(self, first: Any, second: Any) -> Any:
         """Return the promoted dtype of a dtype and another one, or the class of a Python number."""
-        found = self._common.get((first, second))
-        if found is None:
+        promoted = self._common.get((first, second))
+        if promoted is None:
             other = second(0) if isinstance(second, type) and second in PYTHON_NUMBERS else self.numpy_dtypes[second]
-            found = self.library_dtype(result_type(self.numpy_dtypes[first], other))
-            self._common[first, second] = found
-        return found
+            promoted = self.library_dtype(result_type(self.numpy_dtypes[first], other))
+            self._common[first, second] = promoted
+        return promoted
 
     def floating(self, dtype: Any) -> Any:
         """Return the dtype in which NumPy computes a function of floating-point numbers for a dtype."""

@@ -254,9 +254,9 @@ class Table(MutableMapping[str, Operation]):
         row = self.rows.get(name)
         if row is not None and row.declared:
             return row
-        found = namespace
+        attribute = namespace
         for part in name.split("."):
-            found = getattr(found, part, None)
+            attribute = getattr(attribute, part, None)
         return self.rows[name]
 
     def __setitem__(self, name: str, row: Operation) -> None:
@@ -311,14 +311,14 @@ def watch(table: Any) -> None:
 
 def operation(name: str) -> Operation:
     """Return the operation of a name. Array's operators name theirs before the chapters declare them."""
-    found = TABLE.rows.get(name)
-    if found is not None:
-        return found
+    row = TABLE.rows.get(name)
+    if row is not None:
+        return row
     with lock:
         if name not in TABLE.rows:
-            found = TABLE.rows[name] = Operation(name, next(_indices))
+            row = TABLE.rows[name] = Operation(name, next(_indices))
             for table in _watchers:
-                table.extend(found)
+                table.extend(row)
         return TABLE.rows[name]
 
 

@@ -70,16 +70,16 @@ def rates_file() -> Path | None:
 
     It has a folder of its own, because the cache of compiled code removes files from its folder.
     """
-    found = user_cache()
-    return None if found is None else found[0] / "rates" / "rates.json"
+    folder = user_cache()
+    return None if folder is None else folder[0] / "rates" / "rates.json"
 
 
 def known_rates() -> dict[str, Rates]:
     """Return the rates of this machine's devices by their names; empty before a calibration."""
-    found = _read().get(platform.node(), {})
+    rates = _read().get(platform.node(), {})
     names = {field.name for field in fields(Rates)}
     known = {}
-    for name, values in found.items() if isinstance(found, dict) else ():
+    for name, values in rates.items() if isinstance(rates, dict) else ():
         if isinstance(values, dict) and set(values) == names and all(map(_is_rate, values.values())):
             known[name] = Rates(**values)
     return known
@@ -118,7 +118,7 @@ def _is_rate(value: Any) -> bool:
 def _read() -> dict[str, Any]:
     path = rates_file()
     try:
-        found = {} if path is None else json.loads(read_file(path, largest=LARGEST_FILE))
+        stored = {} if path is None else json.loads(read_file(path, largest=LARGEST_FILE))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stored if isinstance(stored, dict) else {}

@@ -69,11 +69,7 @@ class ScaledReduction:
                 reduced = self._reduced(x, options)
                 if math.prod([x.shape[axis] for axis in reduced]) <= options.get("correction", -1.0):
                     return raw(x, **options)
-                wrong = xp.logical_not(xp.isfinite(result))
-                if least > 0.0:
-                    wrong = xp.logical_or(wrong, xp.less(result, least))
-                if most < math.inf:
-                    wrong = xp.logical_or(wrong, xp.less(most, result))
+                wrong = _outside(xp, result, limits)
                 if error is not None:
                     cancels = xp.less(result, error if degree == 1 else xp.square(error))
                     wrong = xp.logical_or(wrong, xp.logical_and(cancels, xp.less(0.0, result)))
@@ -93,15 +89,30 @@ class ScaledReduction:
 
         return corrected
 
-    def check(self, x: Native, options: dict[str, Any]) -> Callable[[Any, Native], bool] | None:
+    def check(self, x: Native, options: dict[str, Any]) -> Callable[..., bool] | None:
         """Return whether a result of the composition may be wrong, as a function of a namespace and the result.
 
-        None where no result can be. The composition removes the error of the mean itself.
+        None where no result can be. The composition removes the error of the mean itself. Where the function is given
+        the elements as well, it knows that the norm of zeros, and the deviation of equal elements, are 0.
         """
         limits = None if x.dtype.itemsize == 2 else self._limits(x, options)
         if limits is None:
             return None
-        return lambda xp, result: not is_ordinary(xp, result, limits.least, most=limits.most)
+        reduced = tuple([axis - x.ndim for axis in self._reduced(x, options)])
+        most_wrong = limits.least / limits.eps if self.centered else math.inf
+
+        def leaves_range(xp: Any, result: Native, x: Native | None = None) -> bool:
+            if is_ordinary(xp, result, limits.least, most=limits.most):
+                return False
+            if x is None:
+                return True
+            size = xp.reshape(largest(xp, x, reduced), result.shape)
+            right = xp.logical_or(xp.equal(size, 0.0), xp.less(most_wrong, size))
+            right = xp.logical_and(right, xp.equal(result, 0.0))
+            wrong = xp.logical_and(_outside(xp, result, limits), xp.logical_not(right))
+            return bool(xp.any(wrong, axis=None, keepdims=False))
+
+        return leaves_range
 
     def _limits(self, x: Native, options: dict[str, Any]) -> _Limits | None:
         if not x.size or kind_of(x.dtype) not in "fc":
@@ -133,6 +144,16 @@ class _Limits(NamedTuple):
     least: float
     most: float
     eps: float
+
+
+def _outside(xp: Any, result: Native, limits: _Limits) -> Native:
+    """Return a mask of the results that are not finite, or outside the limits."""
+    wrong = xp.logical_not(xp.isfinite(result))
+    if limits.least > 0.0:
+        wrong = xp.logical_or(wrong, xp.less(result, limits.least))
+    if limits.most < math.inf:
+        wrong = xp.logical_or(wrong, xp.less(limits.most, result))
+    return wrong
 
 
 @cache

@@ -104,12 +104,12 @@ def split_key(
             selected.append(constant([0] * part))
             continue
         if part.__class__ is int:
-            found: Iterable[Any] = [constant([part])]
+            positions_of_part: Iterable[Any] = [constant([part])]
         elif kind_of(part.dtype) == "b":
-            found = nonzero(part)
+            positions_of_part = nonzero(part)
         else:
-            found = [positions(part, shape[axis], axis)]
-        for item in found:
+            positions_of_part = [positions(part, shape[axis], axis)]
+        for item in positions_of_part:
             basic.append(slice(0, shape[axis], 1))
             selected.append(item)
             axis += 1
@@ -123,7 +123,7 @@ def forward_slice(part: slice) -> slice:
 
 
 def written_slice(part: Any) -> Any:
-    """Return a resolved slice as Python writes it, whose negative ends are positions from the end of an axis."""
+    """Return a resolved slice as Python writes it, whose negative ends count from the last element."""
     if part.__class__ is not slice or part.step > 0:
         return part
     if part.start < 0:

@@ -449,13 +449,13 @@ def leaves_of(tree: Any) -> list[Any]:
     if not walk:
         return [tree]
     parts = tree.values() if walk == "dict" else (tree.start, tree.stop, tree.step) if walk == "slice" else tree
-    found: list[Any] = []
+    leaves: list[Any] = []
     for item in parts:
         if _walk(item.__class__):
-            found += leaves_of(item)
+            leaves += leaves_of(item)
         else:
-            found.append(item)
-    return found
+            leaves.append(item)
+    return leaves
 
 
 def arrays_of(tree: Any, kind: type) -> list[Any]:

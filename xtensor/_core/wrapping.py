@@ -182,11 +182,11 @@ class _WrappedNamespace:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._source, name)
+        attribute = getattr(self._source, name)
         if not self._prefix and name in ("linalg", "fft", "special", "nn", "inplace"):
-            value: Any = _WrappedNamespace(self._arrays, found, f"{name}.")
+            value: Any = _WrappedNamespace(self._arrays, attribute, f"{name}.")
         else:
-            value = _wrapped(self._arrays, found, self._prefix + name)
+            value = _wrapped(self._arrays, attribute, self._prefix + name)
         setattr(self, name, value)
         return value
 

@@ -83,6 +83,6 @@ def imported_modules(imports: frozenset[str], package: str) -> Iterator[types.Mo
         for depth in range(len(parents) + 1):
             path = ".".join([*parents[:depth], *([name] if name else [])])
             for end in range(depth, path.count(".") + 1):
-                found = sys.modules.get(".".join(path.split(".")[: end + 1]))
-                if found is not None:
-                    yield found
+                module = sys.modules.get(".".join(path.split(".")[: end + 1]))
+                if module is not None:
+                    yield module

@@ -56,10 +56,10 @@ def _draw(
     def function(*natives: Any, **others: Any) -> Any:
         token = session.set(None)
         try:
-            found = method(generator, *mapped(natives, public), **mapped(others, public))
+            drawn = method(generator, *mapped(natives, public), **mapped(others, public))
         finally:
             session.reset(token)
-        return mapped(found, lambda item: item._native)
+        return mapped(drawn, lambda item: item._native)
 
     def public(item: Any) -> Any:
         return wrap(item, base) if item.__class__ is base.native_type else item

@@ -29,7 +29,7 @@ from .nodes import Node, Session, Traced, session
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results, separated
-from .watching import Watch
+from .watching import Watch, collecting_no_garbage
 
 __all__ = ["Fused", "check_names", "generator_of"]
 
@@ -195,17 +195,17 @@ class Fused(Generic[P, R]):
             return self._call_with_donations(args, kwargs, arrays, numbers, key, objects)  # type: ignore[arg-type]
         device = arrays[0]._device
         natives = [array._native for array in arrays]
-        found = self._recorded(args, kwargs, arrays, natives, key)
-        if found is None:
+        recorded = self._recorded(args, kwargs, arrays, natives, key)
+        if recorded is None:
             return separated(self.__wrapped__(*args, **kwargs), arrays)  # type: ignore[no-any-return]
-        if found.direct is not None and profiling.active is None:
-            value = found.direct(natives)
+        if recorded.direct is not None and profiling.active is None:
+            value = recorded.direct(natives)
             if value is not None:
                 return wrap(value, device)  # type: ignore[return-value]
-        if found.failures < MOST_FAILURES:
+        if recorded.failures < MOST_FAILURES:
             with contextlib.suppress(ReplayError):
-                return found.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
-        return separated(self.__wrapped__(*args, **kwargs), arrays, found.results)  # type: ignore[no-any-return]
+                return recorded.replay(arrays, natives, numbers, objects, device)  # type: ignore[no-any-return]
+        return separated(self.__wrapped__(*args, **kwargs), arrays, recorded.results)  # type: ignore[no-any-return]
 
     def _recorded(
         self, args: Any, kwargs: Any, arrays: Sequence[Array], natives: list[Any], key: list[Any]
@@ -217,15 +217,16 @@ class Fused(Generic[P, R]):
             if array._device is not device:
                 return None
         signature = tuple(key)
-        for found in self._plans.get(signature, ()):
-            if found.guards is None or found.guards.hold():
-                return found
+        for recorded in self._plans.get(signature, ()):
+            if recorded.guards is None or recorded.guards.hold():
+                return recorded
         generator = generator_of(device)
         if generator is None:
             return None
-        found = self._record(generator, device, args, kwargs, natives)
-        self._keep(signature, found)
-        return found
+        with collecting_no_garbage():
+            recorded = self._record(generator, device, args, kwargs, natives)
+        self._keep(signature, recorded)
+        return recorded
 
     def _call_with_donations(
         self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any], objects: Memo
@@ -237,12 +238,12 @@ class Fused(Generic[P, R]):
         """
         donation = Donation(self._donated(args, kwargs))
         natives = [array._native for array in arrays]
-        found = self._recorded(args, kwargs, arrays, natives, key)
-        if found is not None and found.failures < MOST_FAILURES:
-            donation.limit(found.results.assigned, objects.items)
-            given = donation.take(arrays, natives, found.results.returned)
+        recorded = self._recorded(args, kwargs, arrays, natives, key)
+        if recorded is not None and recorded.failures < MOST_FAILURES:
+            donation.limit(recorded.results.assigned, objects.items)
+            given = donation.take(arrays, natives, recorded.results.returned)
             try:
-                return found.replay(given, natives, numbers, objects, found.plan.device, donation.surrender)  # type: ignore[no-any-return]
+                return recorded.replay(given, natives, numbers, objects, recorded.plan.device, donation.surrender)  # type: ignore[no-any-return]
             except ReplayError as error:
                 if donation.surrendered:
                     raise error.__cause__ or error from None
@@ -250,7 +251,7 @@ class Fused(Generic[P, R]):
             except BaseException:
                 donation.give_back()
                 raise
-        result = separated(self.__wrapped__(*args, **kwargs), arrays, None if found is None else found.results)
+        result = separated(self.__wrapped__(*args, **kwargs), arrays, None if recorded is None else recorded.results)
         donation.finish(result, (args, kwargs))
         return result  # type: ignore[no-any-return]
 
@@ -261,10 +262,10 @@ class Fused(Generic[P, R]):
             *[value for name, value in kwargs.items() if name in self._donate],
         ]
 
-    def _keep(self, signature: Any, found: Recorded) -> None:
+    def _keep(self, signature: Any, recorded: Recorded) -> None:
         if len(self._plans) >= MOST_PLANS:
             self._plans.pop(next(iter(self._plans)), None)
-        self._plans[signature] = [found, *self._plans.get(signature, ())][:MOST_VARIANTS]
+        self._plans[signature] = [recorded, *self._plans.get(signature, ())][:MOST_VARIANTS]
 
     def explained(self, args: Any, kwargs: Any) -> str:
         """Return a text that tells what the recording for some arguments consists of."""
@@ -280,10 +281,13 @@ class Fused(Generic[P, R]):
             return f"{self._name}() is called as it is: {where}"
         natives, lines = [array._native for array in arrays], dict[Node, str]()
         try:
-            found = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
+            with collecting_no_garbage():
+                recorded = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
         except UnknownValueError as error:
             return f"{self._name}() cannot be recorded: {error}"
-        return described(self._name, found.plan, found.guards, lines, natives, found.arithmetic.values(numbers))
+        return described(
+            self._name, recorded.plan, recorded.guards, lines, natives, recorded.arithmetic.values(numbers)
+        )
 
     # -- arguments ----------------------------------------------------------------------------------------------------
 
@@ -396,7 +400,9 @@ class Fused(Generic[P, R]):
         results = Results(values, copies, arguments, watch, self._name)
         guards = None if watch is None else watch.finish(self._name, current.computed)
         effects = [*current.effects, *current.shapes]
-        plan = Plan(results.nodes, device, generator, effects=effects, checks=current.assumed)
+        plan = Plan(
+            results.nodes, device, generator, effects=effects, checks=current.assumed, together=current.together
+        )
         results.bind(plan)
         return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
 

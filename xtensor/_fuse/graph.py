@@ -37,6 +37,9 @@ MOST_STEPS = 96
 FAST_STEPS = frozenset(("abs", "add", "astype", "multiply", "negative", "subtract"))
 """Operations that take less time than to write their results and read them again."""
 
+MOST_REPEATED = 2
+"""Operations in a row that several kernels compute: without a limit, a loop's would go back to its first array."""
+
 MOST_BYTES = 2**20
 """Bytes of a constant that is compared with others."""
 
@@ -46,11 +49,11 @@ MOST_NUMBERS = 64
 
 def operands_of(node: Node) -> list[Node]:
     """Return the nodes that a node depends on."""
-    found = node.needs
-    if found is None:
+    needed = node.needs
+    if needed is None:
         items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
-        found = node.needs = [item for item in items if item.__class__ is Node]
-    return found
+        needed = node.needs = [item for item in items if item.__class__ is Node]
+    return needed
 
 
 def sort(wanted: Sequence[Node]) -> list[Node]:
@@ -172,8 +175,9 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
 
     A step is moved, with those before it that nothing else reads, if their operands are in memory anyway, and if
     kernels over arrays of its shape read it and nothing else. Several kernels have a copy each, if it is one step that
-    is fast and reads one array of its size.
+    is fast and reads one array of its size, and if at most ``MOST_REPEATED - 1`` copies in a row read it.
     """
+    repeated: Counter[Node] = Counter()  # the copies in a row that end with a copy
     readers: dict[Node, list[Node]] = {}
     steps: Counter[tuple[int, Any]] = Counter()
     numbers: Counter[tuple[int, Any]] = Counter()
@@ -198,6 +202,9 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
         several = len(chosen) > 1
         if large > 2 or (several and (large > 1 or len(moved) > 1 or node.name not in FAST_STEPS)):
             continue
+        copies = 1 + max([repeated[item] for item in reading])
+        if several and copies > MOST_REPEATED:
+            continue
         more = sum(map(_numbers_of, moved))
         if any(
             steps[stage, shape] + len(moved) > MOST_STEPS or numbers[stage, shape] + more > MOST_NUMBERS
@@ -213,6 +220,7 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
                 continue
             copy = Node("step", node.name, node.operands, node.options, shape, node.dtype)
             stages[copy] = stage
+            repeated[copy] = copies
             order.append(copy)
             for operand in operands:
                 readers[operand].append(copy)
@@ -225,17 +233,17 @@ def _with_exclusive_operands(
     node: Node, needed: Collection[Node], readers: Mapping[Node, Sequence[Node]]
 ) -> list[Node]:
     """Return a step and those before it that stay in its kernel's registers and that nothing else reads."""
-    found = [node]
-    for item in found:
-        found += [
+    exclusive = [node]
+    for item in exclusive:
+        exclusive += [
             operand
             for operand in dict.fromkeys(operands_of(item))
             if operand.kind == "step"
             and operand not in needed
-            and operand not in found
-            and all(reader in found for reader in readers[operand])
+            and operand not in exclusive
+            and all(reader in exclusive for reader in readers[operand])
         ]
-    return found
+    return exclusive
 
 
 def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:

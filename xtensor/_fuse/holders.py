@@ -58,11 +58,11 @@ def held_by(value: Any) -> list[Any]:
 
 def _results(cache: Any) -> list[Any]:
     """Return the results that a function keeps, with the arguments that they are of."""
-    found: list[Any] = []
+    elements: list[Any] = []
     for item in gc.get_referents(cache):
         if item.__class__ is dict:
             if item is not cache.__dict__:
-                found += [part for pair in item.items() for part in pair]
+                elements += [part for pair in item.items() for part in pair]
         elif item is not cache.__wrapped__:
-            found.append(item)
-    return [item for item in found if getattr(item, "__module__", "") != "functools"]
+            elements.append(item)
+    return [item for item in elements if getattr(item, "__module__", "") != "functools"]

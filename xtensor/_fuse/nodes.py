@@ -74,6 +74,8 @@ class Session:
         The arrays whose shapes depend on values, which the function may have read.
     assumed
         The conditions that the recording takes for false, each with the nodes of its arrays; see ``rarely``.
+    together
+        Lists of the results that one call computes, each in units; see ``compute_together``.
     streams
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed
@@ -88,6 +90,7 @@ class Session:
         self.effects: list[Node] = []
         self.shapes: list[Node] = []
         self.assumed: list[Assumption] = []
+        self.together: list[list[list[Node]]] = []
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
         self.lines: dict[Node, str] | None = None

@@ -55,6 +55,20 @@ def _is_library(top: str) -> bool:
     return top in LIBRARIES or (top.startswith("xtensor_") and top in packages())
 
 
+@lru_cache(maxsize=4096)
+def _is_installed(name: str | None) -> bool:
+    """Whether a module is that of an installed package, to whose code and caches no program adds values."""
+    file = getattr(sys.modules.get((name or "").partition(".")[0]), "__file__", None) or ""
+    return "site-packages" in file or "dist-packages" in file or library(name)
+
+
+def _takes_names(owner: Any) -> bool:
+    """Whether names that do not exist now may be there in a later call: not those of an installed package's code."""
+    if isinstance(owner, (type, types.ModuleType, types.FunctionType, Enum)):
+        return not _is_installed(owner.__name__ if isinstance(owner, types.ModuleType) else owner.__module__)
+    return True
+
+
 class Outside:
     """The values from outside that a function can reach, as they were when each was first read.
 
@@ -90,21 +104,21 @@ class Outside:
 
     def read(self, code: types.CodeType, scope: dict[str, Any]) -> None:
         """Read the values that the code of a user's function names, before it runs."""
-        found = names_of(code)
-        self._known.update({id(within): within for within in found.nested})
-        if (found.dynamic, found.lists) > (self._dynamic, self._lists):
-            self._dynamic, self._lists = True, self._lists or found.lists
+        names = names_of(code)
+        self._known.update({id(within): within for within in names.nested})
+        if (names.dynamic, names.lists) > (self._dynamic, self._lists):
+            self._dynamic, self._lists = True, self._lists or names.lists
             for owner in list(self._owners):
                 self._look(owner, self._names)
-        if "super" in found.globals and not self._super:
+        if "super" in names.globals and not self._super:
             self._super = True
             for owner in list(self._owners):
                 self._bases(owner)
-        self._named(found.attributes, found.optional)
-        if found.imports:
-            self._imports.append((found.imports, scope.get("__package__") or ""))
+        self._named(names.attributes, names.optional)
+        if names.imports:
+            self._imports.append((names.imports, scope.get("__package__") or ""))
             self._read_imports()
-        for name in found.globals:
+        for name in names.globals:
             self._guard(dict.get, scope, name, scope.get(name, MISSING))  # missing: one of Python's own, or not yet set
 
     def knows(self, code: types.CodeType) -> bool:
@@ -155,6 +169,8 @@ class Outside:
                 self._own_attributes(value, name)
             elif (how := holds(kind)) == "queue":
                 raise TypeError(f"{name} is a queue ({kind.__name__}), whose state a recorded function cannot repeat")
+            elif how == "cache" and _is_installed(value.__module__):
+                waiting.append((value.__wrapped__, name))
             elif how:
                 self._states[id(value)] = value, key_of(value), name
                 waiting += [(item, name) for item in held_by(value)]
@@ -245,8 +261,9 @@ class Outside:
         """Read those attributes of an object, a class, a function or a module that code names."""
         held = getattr(owner, "__dict__", {})
         if isinstance(owner, (types.ModuleType, types.FunctionType)):
+            absent = self._optional if _takes_names(owner) else ()
             for name in names:
-                if name in held or name in self._optional:
+                if name in held or name in absent:
                     self._guard(dict.get, held, name, held.get(name, MISSING))
             return
         kind = owner if isinstance(owner, type) else type(owner)
@@ -270,25 +287,25 @@ class Outside:
         if name in held and owner is not kind:
             self._guard(getattr, owner, name, held[name])
             return
-        found = inspect.getattr_static(kind, name, MISSING)
+        attribute = inspect.getattr_static(kind, name, MISSING)
         if _special(name):
             return
-        if found is MISSING:
-            if owner is not kind and hasattr(kind, "__getattr__"):
+        if attribute is MISSING:
+            if owner is not kind and _raw(kind, "__getattr__", MISSING) is not MISSING:
                 self._guard(dict.get, held, name, MISSING)
-            elif name in self._optional:
+            elif name in self._optional and _takes_names(owner):
                 self._guard(_present, owner, name, MISSING)
             return
-        if isinstance(found, DESCRIPTORS):
+        if isinstance(attribute, DESCRIPTORS):
             self._guard(_raw, kind, name, _raw(kind, name, MISSING))
-            if owner is not kind and not isinstance(found, (property, cached_property)):
+            if owner is not kind and not isinstance(attribute, (property, cached_property)):
                 self._guard(dict.get, held, name, MISSING)
-            for function in (getattr(found, part, None) for part in ("fget", "func", "__func__")):
+            for function in (getattr(attribute, part, None) for part in ("fget", "func", "__func__")):
                 self.visit(function, name)
-        elif isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
-            if owner is not kind and isinstance(found, types.MemberDescriptorType):
+        elif isinstance(attribute, (types.MemberDescriptorType, types.GetSetDescriptorType)):
+            if owner is not kind and isinstance(attribute, types.MemberDescriptorType):
                 self._guard(_present, owner, name, getattr(owner, name, MISSING))
-        elif owner is not kind and not callable(found):
+        elif owner is not kind and not callable(attribute):
             self._guard(getattr, owner, name, getattr(owner, name, MISSING))
         elif not library(kind.__module__):
             self._guard(getattr, kind, name, getattr(kind, name, MISSING))
@@ -406,7 +423,8 @@ def _is_constant(kind: type) -> bool:
     """Whether objects of a class have no attributes that a function reads: ufuncs, dtypes, devices, annotations."""
     if kind is types.GenericAlias or kind is types.UnionType or kind.__module__ == "typing":
         return True
-    return (kind.__module__ == "numpy" and kind is not np.poly1d) or kind.__module__.startswith("xtensor._core")
+    in_numpy = kind.__module__.partition(".")[0] == "numpy" and kind is not np.poly1d
+    return in_numpy or kind.__module__.startswith("xtensor._core")
 
 
 def _present(owner: Any, name: str, default: Any) -> Any:

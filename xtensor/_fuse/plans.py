@@ -39,6 +39,7 @@ from .nodes import Assumption, Node
 from .rolls import rolls_of
 from .rows import Group, row_groups
 from .steps import program_of
+from .together import Together, groups_together
 
 __all__ = ["ChangedArrayError", "Plan", "ReplayError"]
 
@@ -82,6 +83,8 @@ class Plan:
         The nodes that are computed although no result depends on them.
     checks
         The conditions that the recording takes for false, each with the nodes of its arrays.
+    together
+        Lists of results that one call computes, each in units.
     device, generator
         What computes.
     by_rows
@@ -96,6 +99,7 @@ class Plan:
         *,
         effects: Sequence[Node] = (),
         checks: Sequence[Assumption] = (),
+        together: Sequence[Sequence[Sequence[Node]]] = (),
         by_rows: bool = True,
     ) -> None:
         self.device, self.generator = device, generator
@@ -104,18 +108,23 @@ class Plan:
         self.effects = effects
         self.wanted = list(dict.fromkeys([self.same[node] for node in [*wanted, *checked]]))
         order = sort([*effects, *self.wanted])
-        self.groups: dict[Node, tuple[Group, list[Node]]] = {}
+        self.groups: dict[Node, tuple[Group | Together, list[Node]]] = {}
+        for units in together if generator.computes_together else ():
+            remaining = [[self.same[node] for node in unit if node in self.same] for unit in units]
+            for each in groups_together(order, set(self.wanted), remaining):
+                order = self._grouped(order, [each], "together")
         if by_rows:
             groups = row_groups(order, set(self.wanted), operands_of, generator.takes_rows)
             if groups:
-                order = self._grouped(order, groups)
+                order = self._grouped(order, groups, "rows")
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]
         self.constants: Values = {node: node.options for node in order if node.kind in ("constant", "outside")}
+        written = set(self.wanted)
         stages = stages_of(order)
         needed = needed_nodes(order, stages, self.wanted)
-        delay(order, stages, needed, set(self.wanted))
-        write_in_place(order, set(self.wanted))
-        self.rolls = rolls_of(order, self.wanted)
+        delay(order, stages, needed, written)
+        write_in_place(order, written)
+        self.rolls = rolls_of(order, written)
         waiting_rolls = {item for node in self.rolls for item in (node, *node.operands)}
         self.single: Single | None = None
         self.actions: list[Action] = []
@@ -125,7 +134,10 @@ class Plan:
         by_stage: list[list[Node]] = [[] for _ in range(max(stages.values(), default=0) + 1)]
         for node in order:
             by_stage[stages[node]].append(node)
-        waiting = [(condition, [self.same[node] for node in nodes]) for condition, nodes in checks]
+        due: dict[int, list[Assumption]] = {}
+        for condition, nodes in checks:
+            compared = [self.same[node] for node in nodes]
+            due.setdefault(max([stages[node] for node in compared], default=0), []).append((condition, compared))
         uncertain = [self.same[effect] for effect in effects]
         fallible = {node for effect in uncertain for node in (effect, *operands_of(effect))}
         for stage, nodes in enumerate(by_stage):
@@ -135,21 +147,22 @@ class Plan:
                     steps.setdefault(node.shape, []).append(node)
             for alike in steps.values():
                 self._elementwise(alike, needed)
+            unwritten = {node for node in nodes if node.kind == "step" and node not in needed}
             for node in nodes:
                 if node in waiting_rolls:
                     continue  # a kernel reads the operand, or has it rolled before
                 if node.kind == "reduction":
-                    self._reduction(node, {item for item in nodes if item.kind == "step" and item not in needed})
+                    self._reduction(node, unwritten)
                 elif node.kind == "call":
                     self._add(self._call(node), list(operands_of(node)), "call", node)
                 elif node.kind == "rows":
                     self._rows(node)
+                elif node.kind == "together":
+                    self._together(node)
                 elif node.kind == "result":
                     self._add(self._selecting(node), node.operands, "result", node)
-            ready = [item for item in waiting if all(stages[node] <= stage for node in item[1])]
-            for item in ready:
-                waiting.remove(item)
-                self._check(*item)
+            for check in due.get(stage, ()):
+                self._check(*check)
         may_end = [kind == "check" or node in fallible for kind, node in self.kinds]
         self.surrender = len(may_end) - may_end[::-1].index(True) if True in may_end else 0
 
@@ -316,23 +329,23 @@ class Plan:
 
         def run(values: Values, numbers: Sequence[Any]) -> None:
             given = [number(scalar, numbers) for scalar in scalars]
-            found = reduce(program, [values[item] for item in inputs], given, shape, axes, keepdims=keepdims)
-            if found is None:
+            results = reduce(program, [values[item] for item in inputs], given, shape, axes, keepdims=keepdims)
+            if results is None:
                 computed = dict(values)
                 self._one_by_one(steps, computed, numbers)
                 with np.errstate(all="ignore"):
                     result = function(computed[operand], axis=axes, keepdims=keepdims)
-                found = (self._normal(result),)
-            values[node] = found[0]
+                results = (self._normal(result),)
+            values[node] = results[0]
 
         run.__doc__ = " ".join([*(item.name for item in steps), node.name])
         self._add(run, [*inputs, *outside_of(steps)])
 
-    def _grouped(self, order: Sequence[Node], groups: Sequence[Group]) -> list[Node]:
+    def _grouped(self, order: Sequence[Node], groups: Sequence[Group | Together], kind: str) -> list[Node]:
         """Replace groups by one node each, and what others need of them by its parts; return the new order."""
         parts: dict[Node, Node] = {}
         for group in groups:
-            whole = Node("rows", "", (), None, None, None)
+            whole = Node(kind, "", (), None, None, None)
             made = [Node("part", node.name, (whole,), None, node.shape, node.dtype) for node in group.outputs]
             parts |= zip(group.outputs, made, strict=True)
             self.groups[whole] = group, made
@@ -343,7 +356,7 @@ class Plan:
             elif node.kind == "call":
                 node.take((node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]]))
         for whole, (group, _) in self.groups.items():
-            others = {node: part for node, part in parts.items() if node not in group.members}
+            others = {node: parts[node] for node in outside_of(group.members) if node in parts}
             for node in group.members:
                 node.take([replaced(item, others) for item in node.operands])
             whole.take(dict.fromkeys(outside_of(group.members)))
@@ -351,8 +364,34 @@ class Plan:
         self.wanted = [parts.get(node, node) for node in self.wanted]
         return sort([*self.effects, *self.wanted])
 
+    def _together(self, node: Node) -> None:
+        group, parts = self.groups[node]
+        assert isinstance(group, Together)
+        calls = [(steps, outputs, *program_of(steps, outputs=outputs)) for steps, outputs in group.units]
+        compute, compute_together = self.generator.compute, self.generator.compute_together
+        self.kernels += 1
+
+        def run(values: Values, numbers: Sequence[Any]) -> None:
+            given = [
+                (program, tuple([values[item] for item in inputs]), [number(scalar, numbers) for scalar in scalars])
+                for _, _, program, inputs, scalars in calls
+            ]
+            made: list[Native] = []
+            for (steps, outputs, *_), arguments, natives in zip(calls, given, compute_together(given), strict=True):
+                results = natives or compute(*arguments)
+                if not results or results[0].shape != outputs[0].shape:
+                    computed = dict(values)
+                    self._one_by_one(steps, computed, numbers)
+                    results = tuple([computed[item] for item in outputs])
+                made += results
+            values.update(zip(parts, made, strict=True))
+
+        run.__doc__ = f"{len(calls)} programs at once: {' '.join([item.name for item in group.units[0][0]])}"
+        self._add(run, node.operands)
+
     def _rows(self, node: Node) -> None:
         group, parts = self.groups[node]
+        assert isinstance(group, Group)
         program, inputs, scalars = program_of(group.members, outputs=group.outputs)
         compute, shape = self.generator.compute_rows, group.shape
         staged: list[Any] = []

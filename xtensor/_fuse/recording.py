@@ -38,6 +38,9 @@ REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
 
+IN_MEMORY = frozenset(("array", "constant", "outside", "result"))
+"""The kinds of nodes whose values a replay has in memory in any case."""
+
 ASTYPE = operation("astype")
 
 LARGEST_CONSTANT = 2**20
@@ -113,9 +116,9 @@ class Recorder:
                 else mapped(result, lambda item: self.constant(self.library.normal(item)))
             )
         if not options and traced and operation.kind in ("elementwise", "special", "searching"):
-            found = self._step(operation, operands)
-            if found is not None:
-                return found
+            recorded = self._step(operation, operands)
+            if recorded is not None:
+                return recorded
         if name == "astype" and options.get("copy", True) is not None:
             x, dtype = operands[0], np.dtype(operands[1] if len(operands) > 1 else options["dtype"])
             if options.get("copy") is False and dtype == x.dtype:
@@ -191,8 +194,9 @@ class Recorder:
         result = composition(self.device._functions.namespace, *operands, **options)
         if reduction is not None and current is not None and host_looks_at(self.base):
             check = reduction.check(operands[0], options)
+            looked_at = [item.node for item in (result, operands[0]) if item is result or item.node.kind in IN_MEMORY]
             # It covers the reductions within.
-            current.assumed[:] = earlier if check is None else [*earlier, (check, [result.node])]
+            current.assumed[:] = earlier if check is None else [*earlier, (check, looked_at)]
         return result
 
     def supported(self, dtype: DType) -> bool:
@@ -368,12 +372,12 @@ def _resolved(
     """Return the dtypes to which a kernel casts an operation's operands, and the result's; None without a kernel."""
     if not all(isinstance(kind, np.dtype) or kind in (bool, int, float) for kind in kinds):
         return None
-    found = generator.resolve(name, kinds)
-    if found is None:
+    resolved = generator.resolve(name, kinds)
+    if resolved is None:
         return None
-    if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, found[0], strict=True)):
+    if any(dtype.kind == "b" and kind in (int, float) for kind, dtype in zip(kinds, resolved[0], strict=True)):
         return None  # kernels truncate scalars, and the truth of 0.5 is True
-    return found
+    return resolved
 
 
 def _selects_all(library: Any, condition: Any, x: Any, y: Any) -> bool:
@@ -486,7 +490,7 @@ recorders: dict[Device, Recorder] = {}
 
 def recorder_of(base: Device, generator: Generator) -> Recorder:
     """Return the recorder of a device, which there is one of."""
-    found = recorders.get(base)
-    if found is None:
-        found = recorders.setdefault(base, Recorder(base, generator))
-    return found
+    recorder = recorders.get(base)
+    if recorder is None:
+        recorder = recorders.setdefault(base, Recorder(base, generator))
+    return recorder

@@ -153,17 +153,17 @@ def separated(values: Any, arrays: Sequence[Array], results: Results | None = No
     results
         The results of the function's recording, if there is one.
     """
-    found: dict[int, Array] = {}
-    mapped(values, lambda array: found.setdefault(id(array), array), Array)
-    natives = [array._native for array in found.values()]
-    devices = {array._device for array in found.values()}
+    seen: dict[int, Array] = {}
+    mapped(values, lambda array: seen.setdefault(id(array), array), Array)
+    natives = [array._native for array in seen.values()]
+    devices = {array._device for array in seen.values()}
     if len(natives) < 2 or len(devices) > 1:
         return values
     constants, outside = (set(), set()) if results is None else results.memories
     _separate(natives, arrays, devices.pop(), constants, outside)
     copies = {
         identity: wrap(native, array._device)
-        for (identity, array), native in zip(found.items(), natives, strict=True)
+        for (identity, array), native in zip(seen.items(), natives, strict=True)
         if array._native is not native
     }
     return mapped(values, lambda array: copies.get(id(array), array), Array) if copies else values

@@ -28,12 +28,12 @@ class Roll(NamedTuple):
 
 def rolls_of(order: Sequence[Node], wanted: Collection[Node]) -> dict[Node, Roll]:
     """Return the results of ``roll`` that only elementwise steps of their shape read."""
-    found = {node: roll for node in order if node not in wanted and (roll := _roll_of(node)) is not None}
+    rolls = {node: roll for node in order if (roll := _roll_of(node)) is not None and node not in wanted}
     for node in order:
         for operand in operands_of(node):
-            if operand in found and (node.kind != "step" or node.shape != operand.shape):
-                del found[operand]
-    return found
+            if operand in rolls and (node.kind != "step" or node.shape != operand.shape):
+                del rolls[operand]
+    return rolls
 
 
 def _roll_of(node: Node) -> Roll | None:

@@ -62,35 +62,22 @@ def row_groups(
             readers[operand].append(node)
     groups: list[Group] = []
     units: list[Sequence[Node]] = [(node,) for node in order]
-    shapes: dict[Shape, set[Node]] = {}
-    for node in order:
-        if _reduces_rows(node):
-            shapes.setdefault(node.operands[0].shape, set()).add(node)
-    for shape, reductions in shapes.items():
-        searched: list[Sequence[Node]] = []  # units of which none fits into a group of this shape
-        while reductions and takes(shape):
-            members, after = _members(units, shape, needs)
-            if not members:
-                break
-            reductions -= members
-            ordered = [node for unit in units for node in unit if node in members]
-            before = [unit for unit in units if unit[0] not in after]
-            units = [unit for unit in units if unit[0] in after]
-            if not _goes_over_rows_again(ordered, shape):
-                searched += before  # a group would be no gain
-                continue
+    for shape in dict.fromkeys([node.operands[0].shape for node in order if _reduces_rows(node)]):
+        if not takes(shape):
+            continue
+        levels, candidates = _levels(units, shape, needs)
+        chosen = {level: nodes for level, nodes in candidates.items() if _goes_over_rows_again(nodes, shape)}
+        inside = {node: level for level, nodes in chosen.items() for node in nodes}
+        for nodes in chosen.values():
             outputs = [
-                node for node in ordered if node in wanted or any(reader not in members for reader in readers[node])
+                node
+                for node in nodes
+                if node in wanted or any(inside.get(reader) != inside[node] for reader in readers[node])
             ]
-            groups.append(Group(shape, ordered, outputs))
-            # No other unit depends on the group or on what comes after it.
-            before = [unit for unit in before if unit[0] not in members]
-            units = [ordered, *units]
-            if len(members) < MOST_STEPS:
-                searched += before
-            else:
-                units = before + units
-        units = searched + units
+            groups.append(Group(shape, nodes, outputs))
+        units = [unit for unit in units if unit[0] not in inside]
+        units += chosen.values()
+        units.sort(key=lambda unit, levels=levels: levels[unit[0]])  # type: ignore[misc]
     return groups
 
 
@@ -102,37 +89,37 @@ def _reduces_rows(node: Node) -> bool:
     return len(shape) > 1 and shape[-1] > 1 and node.options[0] == (len(shape) - 1,)
 
 
-def _members(
+def _levels(
     units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]]
-) -> tuple[set[Node], set[Node]]:
-    """The operations over a shape that depend on no other unit that depends on one of them; and those other units.
+) -> tuple[dict[Node, int], dict[int, list[Node]]]:
+    """Return the level of each unit by its first node, and the operations over a shape that may be groups, by level.
 
-    The units are single operations, and earlier groups, which are computed as a whole.
+    A unit is a single operation, or an earlier group, which is computed as a whole; its level is that of its nodes. A
+    group has an even level, and the units between two groups an odd one: each needs those of its own and of lower
+    levels alone. A group has at most ``MOST_STEPS`` operations, and reads no reduced axis that it has left out, which
+    does not broadcast to its row.
     """
     shapes = shape, (*shape[:-1], 1)
-    members: set[Node] = set()
-    after: set[Node] = set()
+    levels: dict[Node, int] = {}
+    members: dict[int, list[Node]] = {}
     for unit in units:
-        node, fits = unit[0], False
-        if len(unit) == 1 and len(members) < MOST_STEPS:
-            if node.kind == "step":
-                fits = node.shape in shapes
-            elif node.kind == "reduction":
-                fits = _reduces_rows(node) and node.operands[0].shape == shape
-        later = depends = False
+        node, level = unit[0], -1
+        fits = len(unit) == 1 and (
+            node.shape in shapes if node.kind == "step" else _reduces_rows(node) and node.operands[0].shape == shape
+        )
         for item in unit:
-            for operand in needs[item] if members else ():
-                if operand in after:
-                    later = True
-                elif operand in members:
-                    depends = True
-                    # A reduced axis that is left out does not broadcast to its row.
-                    later = later or (_drops_axis(operand) and fits)
-        if fits and not later:
-            members.add(node)
-        elif later or depends:
-            after.update(unit)
-    return members, after
+            for operand in needs[item]:
+                before = levels.get(operand, -1)
+                if before % 2 == 0 and (not fits or _drops_axis(operand)):
+                    before += 1  # it follows the operand's group
+                level = max(level, before)
+        if fits:
+            level += level % 2
+            while len(members.setdefault(level, [])) >= MOST_STEPS:
+                level += 2
+            members[level].append(node)
+        levels |= dict.fromkeys(unit, level)
+    return levels, members
 
 
 def _drops_axis(node: Node) -> bool:

@@ -7,6 +7,7 @@ the arguments, are read before it runs. A value that the recorded call changes r
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gc
 import inspect
@@ -15,7 +16,7 @@ import random
 import sys
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from .guards import MISSING, Guards
 from .keys import MOST_BYTES
 from .outside import Outside, library, state_of_numpy
 
-__all__ = ["STREAMS", "Watch"]
+__all__ = ["STREAMS", "Watch", "collecting_no_garbage"]
 
 
 def code_of(function: Any) -> types.CodeType:
@@ -117,9 +118,8 @@ class Watch(Outside):
     # -- while the function runs --------------------------------------------------------------------------------------
 
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call a function, and watch it. No garbage is collected meanwhile, whose callbacks are not of the function."""
-        previous, collects = sys.getprofile(), gc.isenabled()
-        gc.disable()
+        """Call a function, and watch it."""
+        previous = sys.getprofile()
         self._frame = sys._getframe()
         self._report()
         try:
@@ -127,8 +127,6 @@ class Watch(Outside):
         finally:
             _restore(previous)
             self._frame = None
-            if collects:
-                gc.enable()
 
     def _report(self) -> None:
         """Let the interpreter report calls."""
@@ -242,6 +240,22 @@ class Watch(Outside):
                 f"{line and ' at '}{line}, which is not recorded; pass these arrays as arguments, as Arrays"
             )
         return self.guards(compared)
+
+
+@contextlib.contextmanager
+def collecting_no_garbage() -> Iterator[None]:
+    """Collect no garbage meanwhile.
+
+    Its callbacks are not of the recorded function, and a recording makes so many objects that the collections took a
+    third of the time of a small one.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def pause_reports() -> Any:

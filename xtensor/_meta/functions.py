@@ -117,11 +117,13 @@ def _of_library(row: Operation) -> Callable[..., Any]:
         token = _composing_now.set(_composing_now.get() | {row.name})
         try:
             with opened(Ledger()) as inside:
-                found = mapped(attrgetter(row.name)(array.xp)(*given, **named), lambda x: x._native, array.Array)
+                native_result = mapped(
+                    attrgetter(row.name)(array.xp)(*given, **named), lambda x: x._native, array.Array
+                )
         finally:
             _composing_now.reset(token)
         operands = arrays_of((args, options), MetaArray)
-        result = mapped(found, lambda item: _moved(item, operands), MetaArray)
+        result = mapped(native_result, lambda item: _moved(item, operands), MetaArray)
         ledger = current()
         if ledger is not None:
             _report(ledger, row, (args, options), result, inside.operations)

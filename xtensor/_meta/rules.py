@@ -107,39 +107,39 @@ def _refused(row: Operation) -> Any:
 
 def _elementwise(row: Operation, *args: Any, **options: Any) -> Any:
     arrays = [x for x in (*args, *options.values()) if x.__class__ is MetaArray]
-    found = sample_call(row, args, options, (1,))
-    if found is NotImplemented:
-        return found
+    sample = sample_call(row, args, options, (1,))
+    if sample is NotImplemented:
+        return sample
     shape = arrays[0].shape
     for x in arrays[1:]:
         if x.shape != shape:
             shape = np.broadcast_shapes(*[array.shape for array in arrays])
             break
-    if found.__class__ is tuple:
-        return tuple([new(shape, item.dtype, arrays) for item in found])
-    return new(shape, found.dtype, arrays)
+    if sample.__class__ is tuple:
+        return tuple([new(shape, item.dtype, arrays) for item in sample])
+    return new(shape, sample.dtype, arrays)
 
 
 def _same(row: Operation, *args: Any, **options: Any) -> Any:
-    found = sample_call(row, args, options)
-    return found if found is NotImplemented else new(args[0].shape, found.dtype)
+    sample = sample_call(row, args, options)
+    return sample if sample is NotImplemented else new(args[0].shape, sample.dtype)
 
 
 def _reduced(row: Operation, x: MetaArray, **options: Any) -> Any:
-    found = sample_call(row, (x,), options)
-    if found is NotImplemented:
-        return found
+    sample = sample_call(row, (x,), options)
+    if sample is NotImplemented:
+        return sample
     axis = options.get("axis")
     axes = range(x.ndim) if axis is None else axis if axis.__class__ is tuple else (axis,)
     removed = {item % x.ndim for item in axes}
     if options.get("keepdims"):
-        return new((1 if axis in removed else length for axis, length in enumerate(x.shape)), found.dtype)
-    return new((length for axis, length in enumerate(x.shape) if axis not in removed), found.dtype)
+        return new((1 if axis in removed else length for axis, length in enumerate(x.shape)), sample.dtype)
+    return new((length for axis, length in enumerate(x.shape) if axis not in removed), sample.dtype)
 
 
 def _viewed(row: Operation, x: MetaArray, *args: Any, **options: Any) -> Any:
-    found = device("cpu").table[row.index].function(x.value, *args, **options)
-    return MetaArray(found)
+    view = device("cpu").table[row.index].function(x.value, *args, **options)
+    return MetaArray(view)
 
 
 # -- single operations -------------------------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ def _searchsorted(row: Operation, x1: MetaArray, x2: Any, *, side: str = "left",
 
 
 def _cumulative(row: Operation, x: MetaArray, **options: Any) -> Any:
-    found = sample_call(row, (x,), options)
+    sample = sample_call(row, (x,), options)
     shape = list(x.shape)
     axis = 0 if options.get("axis") is None else options["axis"]
     shape[axis] += bool(options.get("include_initial"))
-    return new(shape, found.dtype)
+    return new(shape, sample.dtype)
 
 
 def _matmul(row: Operation, x1: MetaArray, x2: MetaArray) -> Any:

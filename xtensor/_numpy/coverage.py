@@ -33,8 +33,8 @@ def where_computed() -> Iterator[tuple[str, str]]:
             if isinstance(function, np.ufunc):
                 yield f"{module.__name__}.{name}", "device" if ufuncs.counterpart(function) is not None else "host"
             elif isinstance(function, dispatched):
-                found = function in CREATION or functions.counterpart(function) is not None
-                yield f"{module.__name__}.{name}", "device" if found else "host"
+                is_computed = function in CREATION or functions.counterpart(function) is not None
+                yield f"{module.__name__}.{name}", "device" if is_computed else "host"
 
 
 def _public(module: ModuleType) -> Iterator[tuple[str, object]]:

@@ -80,12 +80,12 @@ def array_function(
     if function in CREATION:
         kwargs.pop("device", None)  # NumPy's own, which is the host; ``like`` states the device
         return CREATION[function](*args, device=like, **kwargs)
-    found = counterpart(function)
-    if found is None or _is_numpys(function, args, kwargs):
+    function_here = counterpart(function)
+    if function_here is None or _is_numpys(function, args, kwargs):
         return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs, like), qualified_name(function))
     if args and _is_operand_alone(function, args):  # the Array is another argument, or ``out``
         args = (on_device(function.__name__, args[0], device_of_arguments(args, kwargs, like)), *args[1:])
-    return found(*args, **kwargs)
+    return function_here(*args, **kwargs)
 
 
 def _is_operand_alone(function: Function, args: Sequence[Any]) -> bool:
@@ -134,10 +134,10 @@ def counterpart(function: Function) -> Function | None:
     if module == "numpy.lib.scimath":
         return REAL_DOMAINS.get(name)
     if module == "numpy.fft":
-        found = _adapted(function, getattr(fft, name, None))
-        if found is not None and name in ("irfft2", "irfftn"):
-            return _of_half_spectrum(found)
-        return _along_axes(found) if found is not None and name in ("fft2", "fftn", "ifft2", "ifftn") else found
+        adapted = _adapted(function, getattr(fft, name, None))
+        if adapted is not None and name in ("irfft2", "irfftn"):
+            return _of_half_spectrum(adapted)
+        return _along_axes(adapted) if adapted is not None and name in ("fft2", "fftn", "ifft2", "ifftn") else adapted
     if module == "numpy.lib.stride_tricks" and name == "sliding_window_view":
         return _adapted(function, stride_tricks.sliding_window_view)
     if getattr(np, name, None) is not function:
@@ -176,20 +176,20 @@ def _of_half_spectrum(transform: Function) -> Function:
     return transformed
 
 
-def _adapted(function: Function, found: Function | None) -> Function | None:
+def _adapted(function: Function, own: Function | None) -> Function | None:
     """Wrap a function of the namespace so that it takes the arguments of a NumPy function.
 
     A call with an argument that the namespace's function does not have is NumPy's, on the host's memory.
     """
-    if found is None:
+    if own is None:
         return None
     try:
         signature = inspect.signature(function)
     except ValueError:  # before NumPy 2.4, functions implemented in C have no signature
-        return found
-    parameters = inspect.signature(found).parameters
+        return own
+    parameters = inspect.signature(own).parameters
     if list(parameters) == list(signature.parameters) and "out" in parameters:
-        return found
+        return own
     leading = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     by_position = leading[: sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())]
     for position, name in enumerate(leading):
@@ -223,9 +223,9 @@ def _adapted(function: Function, found: Function | None) -> Function | None:
         unknown = [] if accepts_any_keyword else [name for name in named if name not in by_name]
         if unknown:
             return call_on_host(function, args, kwargs, device_of_arguments(args, kwargs), qualified_name(function))
-        return store(function.__name__, found(*positional, **named), out)
+        return store(function.__name__, own(*positional, **named), out)
 
-    adapted.__wrapped__ = found  # type: ignore[attr-defined]
+    adapted.__wrapped__ = own  # type: ignore[attr-defined]
     return adapted
 
 

@@ -47,17 +47,17 @@ MAX_DEPTH = 100
 
 def arrays_in(values: Iterable[Any], depth: int = 0) -> list[Array]:
     """Return the Arrays among values, and among the items of sequences and dictionaries."""
-    found: list[Array] = []
+    arrays: list[Array] = []
     if depth > MAX_DEPTH:
         raise ValueError(f"sequences are nested more than {MAX_DEPTH} deep, or a list contains itself")
     for value in values:
         if value.__class__ is Array:
-            found.append(value)
+            arrays.append(value)
         elif isinstance(value, (list, tuple)):
-            found += arrays_in(value, depth + 1)
+            arrays += arrays_in(value, depth + 1)
         elif isinstance(value, dict):
-            found += arrays_in(value.values(), depth + 1)
-    return found
+            arrays += arrays_in(value.values(), depth + 1)
+    return arrays
 
 
 def device_of_arguments(args: Sequence[Any], kwargs: dict[str, Any], like: Device | None = None) -> Device:

@@ -137,8 +137,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
         raise ValueError(f"search side must be 'left' or 'right' (got {shortened(side)}); pass one to searchsorted()")
     common = np.result_type(a.dtype, v.dtype)
     a, v = xp.astype(a, common, copy=False), xp.astype(v, common, copy=False)
-    found = xp.searchsorted(a, xp.reshape(v, (-1,)), side=side, sorter=sorter)  # type: ignore[arg-type]
-    return xp.reshape(found, v.shape)
+    positions = xp.searchsorted(a, xp.reshape(v, (-1,)), side=side, sorter=sorter)  # type: ignore[arg-type]
+    return xp.reshape(positions, v.shape)
 
 
 def isin(

@@ -87,13 +87,13 @@ def shared_device(function: str, *values: Any) -> Device:
                 break
         else:
             return first._device
-    found = [*leaves(values)]
-    device: Device | None = common_device(found)
-    if device is None and any(isinstance(value, (bool, int, float, complex)) for value in found):
+    items = [*leaves(values)]
+    device: Device | None = common_device(items)
+    if device is None and any(isinstance(value, (bool, int, float, complex)) for value in items):
         device = default_device()
         if device._library.defined_only:
             device = None
-    return computing_device(function, values, found) if device is None else device
+    return computing_device(function, values, items) if device is None else device
 
 
 def flattened(x: Array) -> Array:

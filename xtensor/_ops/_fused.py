@@ -75,10 +75,10 @@ def weighted_mean(x: Array, weights: Array, axis: Axis, keepdims: bool) -> tuple
     """Return the weighted mean and the sum of the weights; None where NumPy's functions compute."""
     if not _gain(x, weights) or keepdims.__class__ is not bool:
         return None
-    found = attempt_formula(_weighted_mean, x, weights, axis, keepdims)
-    if found is NotImplemented:
+    fused = attempt_formula(_weighted_mean, x, weights, axis, keepdims)
+    if fused is NotImplemented:
         return None
-    mean, total, products = found
+    mean, total, products = fused
     usable = xp.isfinite(mean) & xp.isfinite(total) & (xp.abs(products) >= least_power(x.dtype))
     return (mean, total) if bool(xp.all(usable)) else None
 
@@ -92,10 +92,10 @@ def close(x: Array, y: Array, rtol: float, atol: float) -> Any:
     """Return whether real numbers are close; NotImplemented where NumPy's functions compute."""
     if not _gain(x, y):
         return NotImplemented
-    found = attempt_formula(_close, x, y, float(rtol), float(atol))
-    if found is NotImplemented:
+    fused = attempt_formula(_close, x, y, float(rtol), float(atol))
+    if fused is NotImplemented:
         return NotImplemented
-    result, largest = found
+    result, largest = fused
     return result if bool(xp.isfinite(largest)) else NotImplemented
 
 

@@ -52,9 +52,9 @@ def reduced(
 ) -> Array:
     """Return the sum or product of the valid elements, combined with an initial value."""
     if reduce is xp.sum and where is True and dtype is None and initial is None:
-        found = of_numbers(sum_of_numbers, a, axis, keepdims)
-        if found is not NotImplemented:
-            return store(name, found, out)
+        computed = of_numbers(sum_of_numbers, a, axis, keepdims)
+        if computed is not NotImplemented:
+            return store(name, computed, out)
     numbers = _casts.counted(_with_identity(name, a, where, identity))
     result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
     if initial is not None:
@@ -78,9 +78,9 @@ def sum_from(initial: Array, total: Array, x: Array, axis: Axis, keepdims: bool)
 def mean(name: str, a: Any, axis: Axis, dtype: Any, out: Array | None, keepdims: bool, where: Any) -> Array:
     """Return the arithmetic mean of the valid elements."""
     if where is True and dtype is None and out is None:
-        found = of_numbers(mean_of_numbers, a, axis, keepdims)
-        if found is not NotImplemented:
-            return found  # type: ignore[no-any-return]
+        computed = of_numbers(mean_of_numbers, a, axis, keepdims)
+        if computed is not NotImplemented:
+            return computed  # type: ignore[no-any-return]
     a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
     if invalid is None and a.size:
@@ -118,9 +118,9 @@ def variance(
 ) -> Array:
     """Return the variance of the valid elements, from their mean or the given one; or its root."""
     if where is True and dtype is None and out is None and mean is None:
-        found = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction), of_squares=True)
-        if found is not NotImplemented:
-            return xp.sqrt(found) if root else found
+        computed = of_numbers(variance_of_numbers, a, axis, keepdims, float(correction), of_squares=True)
+        if computed is not NotImplemented:
+            return xp.sqrt(computed) if root else computed
     a, invalid = _invalid(name, a, where)
     a = _floating(a, dtype, out, name)
     if invalid is None and mean is None and not correction and a.size:
@@ -220,9 +220,9 @@ def extreme(
         start = xp.broadcast_to(_initial(name, initial, numbers), exists.shape)
         result = start
         if a.size:
-            found = reduce(_filled(numbers, invalid, identity), axis=axis, keepdims=keepdims)
-            exceeds = ~exists | (start == larger(start, found))
-            result = xp.where(exceeds, start, found)
+            extremes = reduce(_filled(numbers, invalid, identity), axis=axis, keepdims=keepdims)
+            exceeds = ~exists | (start == larger(start, extremes))
+            result = xp.where(exceeds, start, extremes)
     return store(name, xp.astype(result, a.dtype, copy=False), out)
 
 
@@ -254,13 +254,13 @@ def argextreme(name: str, a: Any, axis: int | None, out: Array | None, keepdims:
     """Return the index of the first element that equals the extreme."""
     (a,) = as_arrays(name, a)
     if kind_of(a.dtype) in "fc":
-        found = extreme(name, a, axis, None, True, None, True, largest=largest)
-        if rarely(any_true, xp.isnan(found)):
+        positions = extreme(name, a, axis, None, True, None, True, largest=largest)
+        if rarely(any_true, xp.isnan(positions)):
             raise ValueError(
                 f"All-NaN slice encountered; {name}(): a slice of the array of shape {a.shape} has only NaN; remove it "
                 "or replace NaN before"
             )
-        matches = a == found
+        matches = a == positions
         result = xp.argmax(_casts.counting(matches), axis=axis, keepdims=keepdims)
     else:
         numbers = _casts.counting(a)

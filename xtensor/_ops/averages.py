@@ -78,9 +78,9 @@ def average(
         a, weights = as_arrays("average", a, weights)
         axes = None if axis is None else check_axes(axis, a.ndim, "average")
         weights = fit_weights(weights, a, axes, "average", given)
-        found = weighted_mean(a, weights, axes, keepdims)
-        if found is not None:
-            return found if truth(returned, "average", "returned") else found[0]
+        fused = weighted_mean(a, weights, axes, keepdims)
+        if fused is not None:
+            return fused if truth(returned, "average", "returned") else fused[0]
         dtype = result_type(a.dtype, weights.dtype)
         if a.dtype.kind in "biu":
             dtype = _casts.double(dtype, a)

@@ -376,13 +376,13 @@ def _contains_only_scalars(obj: Any, depth: int = 0) -> bool:
 
 def _contains_only_python_scalars(obj: Any) -> bool:
     """Tell whether an object is made of Python scalars, without an array or a NumPy scalar, which have a dtype."""
-    found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return not any(hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__") for leaf in found)
+    elements = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
+    return not any(hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__") for leaf in elements)
 
 
 def _contains_only_integers(obj: Any) -> bool:
-    found = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
-    return all(isinstance(leaf, int) for leaf in found)
+    items = leaves(obj) if isinstance(obj, (list, tuple)) else (obj,)
+    return all(isinstance(leaf, int) for leaf in items)
 
 
 def _has_buffer(obj: Any) -> bool:

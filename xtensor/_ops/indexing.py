@@ -98,8 +98,8 @@ def take(x: AnyArray, indices: AnyArray | int | list[int], /, *positional: Never
             )
         return x[(*[slice(None)] * axis, indices, ...)]
     natives = x._native, _native_indices(x, indices, "take")
-    found: Array = NotImplemented if axis else take_by_kernel(device, *natives)
-    return apply(TAKE, device, *natives, axis=axis) if found is NotImplemented else found
+    taken: Array = NotImplemented if axis else take_by_kernel(device, *natives)
+    return apply(TAKE, device, *natives, axis=axis) if taken is NotImplemented else taken
 
 
 def _compose_take_along_axis(xp: Any, x: Native, indices: Native, *, axis: int) -> Native:
@@ -169,8 +169,8 @@ def take_along_axis(x: AnyArray, indices: AnyArray, /, *positional: Never, axis:
             "`indices` and `arr` must have the same number of dimensions; take_along_axis() received indices of shape "
             f"{native_indices.shape} and an array of shape {x.shape}; reshape the indices"
         )
-    found: Array = take_by_kernel(device, x._native, native_indices) if x.ndim == 1 else NotImplemented
-    return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis) if found is NotImplemented else found
+    taken: Array = take_by_kernel(device, x._native, native_indices) if x.ndim == 1 else NotImplemented
+    return apply(TAKE_ALONG_AXIS, device, x._native, native_indices, axis=axis) if taken is NotImplemented else taken
 
 
 def _native_indices(x: Array, indices: Any, name: str) -> Native:

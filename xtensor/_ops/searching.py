@@ -31,13 +31,13 @@ def _position(xp: Any, extreme: Any, x: Native, axis: int | None, keepdims: bool
     value = extreme(x, axis=(axis,), keepdims=True)
     if value is NotImplemented:  # of complex numbers
         return NotImplemented
-    found = xp.equal(x, value)
+    mask = xp.equal(x, value)
     if kind_of(x.dtype) in "fc":
-        found = xp.logical_or(found, xp.isnan(x))
+        mask = xp.logical_or(mask, xp.isnan(x))
     length = x.shape[axis]
     index = xp.arange(0, length, 1, dtype=xp.default_integer)
     index = xp.reshape(index, tuple(length if position == axis else 1 for position in range(x.ndim)))
-    first = xp.min(xp.where(found, index, length), axis=(axis,), keepdims=False)
+    first = xp.min(xp.where(mask, index, length), axis=(axis,), keepdims=False)
     return xp.reshape(first, kept) if keepdims else first
 
 

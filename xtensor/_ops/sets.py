@@ -60,17 +60,17 @@ def _compose_isin(xp: Any, x1: Native | complex, x2: Native | complex, *, invert
     )
     members = xp.reshape(members, (-1,))
     if not members.size or not elements.size:
-        found = xp.full(elements.shape, False, dtype=np.dtype(bool))
+        mask = xp.full(elements.shape, False, dtype=np.dtype(bool))
     elif dtype.kind in "bc":
         pairs = xp.equal(xp.reshape(elements, (*elements.shape, 1)), members)
-        found = xp.any(pairs, axis=(pairs.ndim - 1,), keepdims=False)
+        mask = xp.any(pairs, axis=(pairs.ndim - 1,), keepdims=False)
     else:
         ordered = xp.sort(members, axis=0, descending=False, stable=True)
         position = xp.searchsorted(ordered, elements, side="left")
         position = xp.minimum(position, ordered.shape[0] - 1)
-        found = xp.equal(xp.getitem(ordered, (position,)), elements)
-    found = xp.logical_and(found, comparable) if comparable is not True else found
-    return xp.logical_not(found) if invert else found
+        mask = xp.equal(xp.getitem(ordered, (position,)), elements)
+    mask = xp.logical_and(mask, comparable) if comparable is not True else mask
+    return xp.logical_not(mask) if invert else mask
 
 
 ISIN = declare("isin", "set", operands=2, dtype="bool", shape="argument", numpy="isin", composition=_compose_isin)

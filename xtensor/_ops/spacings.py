@@ -165,8 +165,8 @@ def _arguments(name: str, ends: Any, num: Any, device: Any, *, weak: bool) -> tu
 
     Python numbers do not affect the precision if they are weak.
     """
-    found = None if device is not None else common_device(ends)
-    target = creation_device(name, device) if found is None else found
+    common = None if device is not None else common_device(ends)
+    target = creation_device(name, device) if common is None else common
     count = check_integer(num, name, "num")
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.; {name}() takes num of 0 or more")

@@ -42,11 +42,11 @@ Rule = Callable[["Batching", Operation], Function]
 
 def public_function(operation: Operation) -> Function:
     """Return the public function of an operation."""
-    found: Any = operations.namespace
+    attribute: Any = operations.namespace
     *chapters, name = operation.name.split(".")
     for part in [*(["nn", "functional"] if chapters == ["nn"] else chapters), name]:
-        found = getattr(found, part)
-    return found  # type: ignore[no-any-return]
+        attribute = getattr(attribute, part)
+    return attribute  # type: ignore[no-any-return]
 
 
 def refused(reason: str) -> Rule:

@@ -154,16 +154,16 @@ def select(batching: Batching, native: Batched, key: Any) -> Batched:
     parts = key if key.__class__ is tuple else (key,)
     if native.batched and len(parts) == 1 and is_array(parts[0]) and parts[0].dtype.kind == "b" and parts[0].ndim:
         return _select_by_mask(batching, native, parts[0])
-    found = Parts(batching, native, key)
+    key_parts = Parts(batching, native, key)
     library = batching.below._library
-    if not native.batched and not found.has_batched:
+    if not native.batched and not key_parts.has_batched:
         return batching.results(library.getitem(native.value, batching.values(key)), False)  # type: ignore[no-any-return]
-    native = found.native
+    native = key_parts.native
     size = native.value.shape[0] if native.batched else 0
-    result: Batched = batching.results(library.getitem(native.value, found.below(batching, native.batched, size)))
-    if not found.advanced:
+    result: Batched = batching.results(library.getitem(native.value, key_parts.below(batching, native.batched, size)))
+    if not key_parts.advanced:
         return result
-    array, first, ndim = batching.array(result), found.first, found.ndim
+    array, first, ndim = batching.array(result), key_parts.first, key_parts.ndim
     if not native.batched:
         return batching.results(xp.moveaxis(array, first, 0))  # type: ignore[no-any-return]
     if not first or not ndim:
@@ -197,30 +197,30 @@ def assign(batching: Batching, native: Batched, key: Any, value: Any) -> Batched
         )
     if masks and len(parts) == 1 and (native.batched or value.batched):
         return _assign_by_mask(batching, native, masks[0], value)
-    found = Parts(batching, native, key)
+    key_parts = Parts(batching, native, key)
     library = batching.below._library
-    size = next((x.value.shape[0] for x in (native, value, *found.parts) if is_array(x) and x.batched), None)
+    size = next((x.value.shape[0] for x in (native, value, *key_parts.parts) if is_array(x) and x.batched), None)
     if size is None:
         array = batching.array(native)
         copy = xp.astype(array, array.dtype, copy=True)
         written = library.setitem(copy._native, batching.values(key), batching.values(value))
         return batching.results(written, False)  # type: ignore[no-any-return]
-    array = batching.array(found.native)
+    array = batching.array(key_parts.native)
     if not native.batched:
         array = xp.broadcast_to(array, (size, *array.shape))
     copy = xp.astype(array, array.dtype, copy=True)
     if is_array(value):
-        value = _aligned(batching, value, found)._native
-    written = library.setitem(copy._native, found.below(batching, True, size), value)
+        value = _aligned(batching, value, key_parts)._native
+    written = library.setitem(copy._native, key_parts.below(batching, True, size), value)
     result: Batched = batching.results(written)
-    if not found.new_axes:
+    if not key_parts.new_axes:
         return result
     return batching.results(xp.reshape(batching.array(result), (size, *native.shape)))  # type: ignore[no-any-return]
 
 
-def _aligned(batching: Batching, value: Batched, found: Parts) -> Array:
+def _aligned(batching: Batching, value: Batched, key_parts: Parts) -> Array:
     """Return a value with the axes that the selection has in the array of the whole batch."""
-    array, ndim, lengths = batching.array(value), found.result_ndim, value.shape
+    array, ndim, lengths = batching.array(value), key_parts.result_ndim, value.shape
     while len(lengths) > ndim and lengths[0] == 1:
         lengths = lengths[1:]
     if len(lengths) > ndim:
@@ -230,10 +230,10 @@ def _aligned(batching: Batching, value: Batched, found: Parts) -> Array:
         )
     lengths = (1,) * (ndim - len(lengths)) + lengths
     array = xp.reshape(array, (array.shape[0] if value.batched else 1, *lengths))
-    if not found.advanced or not found.first or not found.ndim:
+    if not key_parts.advanced or not key_parts.first or not key_parts.ndim:
         return array
-    axes = tuple(range(1, found.ndim + 1))
-    return xp.moveaxis(array, tuple([found.first + axis for axis in axes]), axes)
+    axes = tuple(range(1, key_parts.ndim + 1))
+    return xp.moveaxis(array, tuple([key_parts.first + axis for axis in axes]), axes)
 
 
 def _assign_by_mask(batching: Batching, native: Batched, mask: Batched, value: Batched) -> Batched:

@@ -77,8 +77,8 @@ def _solve(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
     array1, array2 = batching.array(x1), batching.array(x2)
     array2 = array2[..., None] if x2.ndim == 1 else array2
     ndim = max(x1.ndim, x2.ndim)
-    found = public(_stacked(x1, array1, ndim), _stacked(x2, array2, ndim))
-    return found[..., 0] if x2.ndim == 1 else found
+    solutions = public(_stacked(x1, array1, ndim), _stacked(x2, array2, ndim))
+    return solutions[..., 0] if x2.ndim == 1 else solutions
 
 
 @rule(

@@ -45,9 +45,9 @@ COMPOSED = frozenset(
 
 def rule_of(operation: Operation) -> Rule | None:
     """Return an operation's rule; None where it is composed of others."""
-    found = RULES.get(operation.name)
-    if found is not None:
-        return found
+    rule = RULES.get(operation.name)
+    if rule is not None:
+        return rule
     if operation.name in COMPOSED:
         return None
     if operation.kind == "elementwise" or (operation.kind == "special" and operation.shape == "broadcast"):
@@ -87,8 +87,8 @@ def _by_public_function(batching: Batching, operation: Operation) -> Function:
     base = batching.below
 
     def compute(*natives: Any) -> Any:
-        found = public_function(operation)(*[wrap(x, base) if hasattr(x, "dtype") else x for x in natives])
-        return found._native
+        result = public_function(operation)(*[wrap(x, base) if hasattr(x, "dtype") else x for x in natives])
+        return result._native
 
     return compute
 
@@ -110,8 +110,8 @@ def _arg_reduction(batching: Batching, public: Function, x: Any, *, axis: Any = 
     array = batching.array(x)
     if axis is not None:
         return public(array, axis=behind(axis, x.ndim), keepdims=keepdims)
-    found = public(xp.reshape(array, (array.shape[0], x.size)), axis=1)
-    return xp.reshape(found, (array.shape[0], *(1,) * x.ndim)) if keepdims else found
+    positions = public(xp.reshape(array, (array.shape[0], x.size)), axis=1)
+    return xp.reshape(positions, (array.shape[0], *(1,) * x.ndim)) if keepdims else positions
 
 
 @rule("cumulative_sum", "cumulative_prod")
@@ -259,12 +259,12 @@ def _take(batching: Batching, public: Function, x: Any, indices: Any, *, axis: i
     if x.batched:
         rows = xp.moveaxis(batching.array(x), axis + 1, 1)
         positions = xp.reshape(positions, (size, indices.size, *(1,) * len(others)))
-        found = xp.take_along_axis(rows, xp.broadcast_to(positions, (size, indices.size, *others)), axis=1)
+        taken = xp.take_along_axis(rows, xp.broadcast_to(positions, (size, indices.size, *others)), axis=1)
     else:
-        found = public(xp.moveaxis(batching.array(x), axis, 0), xp.reshape(positions, (size * indices.size,)), axis=0)
-    found = xp.reshape(found, (size, *lengths, *others))
+        taken = public(xp.moveaxis(batching.array(x), axis, 0), xp.reshape(positions, (size * indices.size,)), axis=0)
+    taken = xp.reshape(taken, (size, *lengths, *others))
     axes = tuple(range(1, len(lengths) + 1))
-    return xp.moveaxis(found, axes, tuple([axis + number for number in axes]))
+    return xp.moveaxis(taken, axes, tuple([axis + number for number in axes]))
 
 
 @rule("take_along_axis")
@@ -285,8 +285,8 @@ def _searchsorted(
     if sorter is not None:
         edges = xp.take_along_axis(edges, batch_of(batching, sorter, size), axis=1)
     values = batch_of(batching, x2, size)
-    found = positions(edges, xp.reshape(values, (size, x2.size)), side)
-    return xp.reshape(found, values.shape)
+    inserted = positions(edges, xp.reshape(values, (size, x2.size)), side)
+    return xp.reshape(inserted, values.shape)
 
 
 @rule("isin")
@@ -302,12 +302,12 @@ def _isin(batching: Batching, public: Function, x1: Any, x2: Any, *, invert: boo
         return xp.full(values.shape, invert, dtype=xp.bool, device=batching.below)
     number = [xp.astype(x, xp.uint8) if x.dtype == xp.bool else x for x in (elements, flat)]
     if any(x.dtype.kind == "c" for x in number):
-        found = xp.any(number[1][:, :, None] == number[0][:, None, :], axis=2)
+        contained = xp.any(number[1][:, :, None] == number[0][:, None, :], axis=2)
     else:
         ordered = xp.sort(number[0], axis=1)
         index = xp.clip(positions(ordered, number[1], "left"), 0, x2.size - 1)
-        found = xp.take_along_axis(ordered, index, axis=1) == number[1]
-    return xp.reshape(found != invert, values.shape)
+        contained = xp.take_along_axis(ordered, index, axis=1) == number[1]
+    return xp.reshape(contained != invert, values.shape)
 
 
 @rule("bincount")

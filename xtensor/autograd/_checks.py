@@ -67,9 +67,9 @@ def check_gradients(
     cotangents = [_random(rng, y) for y in results]
     pulled = flatten(pull(output_tree.build(cotangents)))[0]
     expected = sum(_product(u, slope) for u, slope in zip(cotangents, slopes, strict=True))
-    found = sum(_product(g, to_numpy(t)) for g, t in zip(pulled, tangents, strict=True))
+    reverse_slope = sum(_product(g, to_numpy(t)) for g, t in zip(pulled, tangents, strict=True))
     scale = sum(float(np.sum(np.abs(to_numpy(u) * s))) for u, s in zip(cotangents, slopes, strict=True))
-    np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol + rtol * scale, err_msg="reverse mode")
+    np.testing.assert_allclose(reverse_slope, expected, rtol=rtol, atol=atol + rtol * scale, err_msg="reverse mode")
     if order > 1:
         options: dict[str, Any] = {"order": order - 1, "step": step, "rtol": 10 * rtol, "atol": 10 * atol, "seed": seed}
         check_gradients(lambda *x: vjp(f, *x)[1](output_tree.build(cotangents)), *args, **options)

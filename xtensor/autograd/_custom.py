@@ -116,12 +116,14 @@ def of_examples(name: str, compute: Callable[..., Any], pull: Callable[..., Any]
         def of_example(given: list[Array], out: Any, values: tuple[Array, ...]) -> list[Array]:
             rest = iter(given)
             cotangents = tuple([None if part is None else next(rest) for part in parts])
-            found = pull(cotangents if isinstance(g, tuple) else cotangents[0], out, *values)
-            is_used[:] = [part is not None for part in found]
-            return [part for part in found if part is not None]
+            gradients = pull(cotangents if isinstance(g, tuple) else cotangents[0], out, *values)
+            is_used[:] = [part is not None for part in gradients]
+            return [part for part in gradients if part is not None]
 
-        found = iter(vmap(of_example, in_axes=(0, 0, axes))([part for part in parts if part is not None], out, values))
-        cotangents = [next(found) if used else None for used in is_used]
+        gradients = iter(
+            vmap(of_example, in_axes=(0, 0, axes))([part for part in parts if part is not None], out, values)
+        )
+        cotangents = [next(gradients) if used else None for used in is_used]
         return tuple(
             [
                 part if part is None or axis == 0 else xp.sum(part, axis=0, dtype=part.dtype)
@@ -319,18 +321,22 @@ def checkpoint(f: F) -> F:
 
             pairs: list[Any] = [pair for pair in zip(g, mask or (None,) * len(g), strict=True) if pair[0] is not None]
             parts, connected = (tuple([pair[i] for pair in pairs]) for i in (0, 1))
-            found = pulled_with_masks(of_floating, tuple([arrays[position] for position in floating]), parts, connected)
+            results = pulled_with_masks(
+                of_floating, tuple([arrays[position] for position in floating]), parts, connected
+            )
             cotangents: list[Any] = [None] * len(arrays)
             masks: list[Any] = [None] * len(arrays)
-            for position, part, connected_part in zip(floating, *found, strict=True):
+            for position, part, connected_part in zip(floating, *results, strict=True):
                 cotangents[position], masks[position] = part, connected_part
             return cotangents, masks
 
         def pull(g: tuple[Array | None, ...], out: Any, *arrays: Array) -> list[Any]:
             return masked(g, None, out, *arrays)[0]
 
-        found = iter(differentiated_by(f.__name__, compute, pull, [leaves[position] for position in positions], masked))
+        results = iter(
+            differentiated_by(f.__name__, compute, pull, [leaves[position] for position in positions], masked)
+        )
         outputs, output_tree = structure
-        return output_tree.build([next(found) if y.__class__ is Array else y for y in outputs])
+        return output_tree.build([next(results) if y.__class__ is Array else y for y in outputs])
 
     return computed_again  # type: ignore[return-value]

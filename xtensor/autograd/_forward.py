@@ -156,13 +156,13 @@ class Forward(Transform):
             def weights(x: Dual) -> Native:
                 return x.weights(base)._native if is_inexact(x.dtype) else x.value
 
-            found = compute(*mapped(args, weights, self.traced), **settings)
+            tangents = compute(*mapped(args, weights, self.traced), **settings)
         else:
             seeds = [x.weights(base) if is_inexact(x.dtype) else None for x in duals]
-            found = self._transposed(row, row.connection, result, values, settings, duals, seeds)
-        if isinstance(found, (tuple, list)):
-            return tuple([None if part is None else wrap(self.normal(part), base) != 0 for part in found])
-        return None if found is None else wrap(self.normal(found), base) != 0
+            tangents = self._transposed(row, row.connection, result, values, settings, duals, seeds)
+        if isinstance(tangents, (tuple, list)):
+            return tuple([None if part is None else wrap(self.normal(part), base) != 0 for part in tangents])
+        return None if tangents is None else wrap(self.normal(tangents), base) != 0
 
     def _constant_of(self, dtype: Any, x: Dual) -> Dual:
         """Return integers and booleans that are elements of a result as floating-point constants, others unchanged."""
@@ -225,8 +225,8 @@ class Forward(Transform):
                 node = fit(cotangent, x.shape, x.dtype)._native.node
                 if node is not None:
                     seeds.append((node, xp.astype(tangent, x.dtype, copy=False), x.mask))
-        found = backpropagate(seeds)
-        pushed = tuple([found[variable]._native if variable in found else None for variable in variables])
+        by_operand = backpropagate(seeds)
+        pushed = tuple([by_operand[variable]._native if variable in by_operand else None for variable in variables])
         return pushed if several else pushed[0]
 
     def _with_tangents(self, result: Any, tangent: Any, mask: Any, *, exact: bool) -> Any:

@@ -57,9 +57,9 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
 
         def of_arrays(*arrays: Array) -> Any:
             copies = Copies()  # what the function assigns to attributes of objects is discarded with them
-            found = iter(arrays)
+            remaining = iter(arrays)
             flat, structure = flatten(tuple([args[number] for number in chosen]), copies.originals)
-            entered = [next(found) if flag else leaf for leaf, flag in zip(flat, flags, strict=True)]
+            entered = [next(remaining) if flag else leaf for leaf, flag in zip(flat, flags, strict=True)]
             built = structure.build(entered, copies.copies)
             given = [copies.map(lambda leaf: leaf, arg) for arg in args]
             for number, value in zip(chosen, built, strict=True):
@@ -70,8 +70,8 @@ def jacobian(f: Function, argnums: Argnums = 0, mode: Literal["reverse", "forwar
         outputs, output_tree = (_by_rows if mode == "reverse" else _by_columns)(of_arrays, inputs)
         blocks = []
         for row in outputs:
-            found = iter(row)
-            parts = tree.build([next(found) if flag else None for flag in flags])
+            remaining = iter(row)
+            parts = tree.build([next(remaining) if flag else None for flag in flags])
             blocks.append(parts[0] if isinstance(argnums, int) else parts)
         return output_tree.build(blocks)
 
@@ -131,8 +131,8 @@ def _of_units(f: Callable[[Array], list[Array]], x: Array, results: list[Array])
     try:
         return vmap(f)(units)  # type: ignore[no-any-return]
     except (NotImplementedError, UnknownValueError):
-        found = [f(units[number, ...]) for number in range(x.size)]
-        return [xp.stack(parts) for parts in zip(*found, strict=True)]
+        rows = [f(units[number, ...]) for number in range(x.size)]
+        return [xp.stack(parts) for parts in zip(*rows, strict=True)]
 
 
 def as_result(leaf: Any, inputs: list[Array]) -> Any:

@@ -103,20 +103,20 @@ class ElementwisePull(Pull):
     def __call__(self, node: Node, g: Any) -> Iterable[Any]:
         base, saved = self._base, node.saved
         native_type = base.native_type
-        found: list[Any] = []
+        cotangents: list[Any] = []
         for (function, positions), parent in zip(self._functions, node.parents, strict=True):
             if parent is None or function is None:
-                found.append(None)
+                cotangents.append(None)
                 continue
             if function is identity:
-                found.append(g)
+                cotangents.append(g)
                 continue
             given = [g]  # each function begins with it
             for position in positions[1:]:
                 value = saved[position - 1]
                 given.append(wrap(value, base) if isinstance(value, native_type) else value)
-            found.append(compute_formula(function, *given) if g.size >= self._min_size else function(*given))
-        return found
+            cotangents.append(compute_formula(function, *given) if g.size >= self._min_size else function(*given))
+        return cotangents
 
     def connected(self, node: Node, mask: Any, g: Any) -> Iterable[Any]:
         if not self.selects:
@@ -166,8 +166,8 @@ class PullOfSeveral(PullOfOne):
 
     def __call__(self, node: Node, g: Any, function: Any = None) -> Iterable[Any]:
         result, args, options = wrapped(node.saved, self._base)
-        found = (function or self._function)(g, result, *args, **options)
-        return found if isinstance(found, (tuple, list)) else (found,)
+        cotangents = (function or self._function)(g, result, *args, **options)
+        return cotangents if isinstance(cotangents, (tuple, list)) else (cotangents,)
 
 
 class _Released(Pull):
@@ -330,7 +330,7 @@ def backpropagate(
     cotangents: dict[Node, Cotangent] = {}
     for seed in seeds:
         _accumulate(cotangents, seed[0], Cotangent(seed[1], seed[2] if len(seed) == 3 else None, False))
-    found: dict[Variable, Array] = {}
+    gradients: dict[Variable, Array] = {}
     for node in _reached(list(cotangents)):
         cotangent = cotangents.pop(node, None)
         if cotangent is None:
@@ -339,7 +339,7 @@ def backpropagate(
             cotangent = _hooked(node, cotangent, node.hooks)
         g, mask, is_new = cotangent
         if node.__class__ is Variable:
-            found[node] = g if is_new else fresh(g)
+            gradients[node] = g if is_new else fresh(g)
             if connected_elements is not None:
                 connected_elements[node] = mask
             continue
@@ -359,7 +359,7 @@ def backpropagate(
             _accumulate(cotangents, parent, Cotangent(part, connected, is_new))
         if not retain:
             node.release()
-    return found
+    return gradients
 
 
 NO_MASKS: Iterable[Any] = repeat(None)

@@ -247,8 +247,8 @@ def least_squares(f: Callable[..., Array], x0: Array, args: tuple[Any, ...] = ()
         return _as_numbers(f(_as_array(values, x0), *args))
 
     def matrix(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        found = to_numpy(slopes(_as_array(values, x0), *args))
-        return np.asarray(found, dtype=np.float64).reshape(-1, x0.size)
+        slope_values = to_numpy(slopes(_as_array(values, x0), *args))
+        return np.asarray(slope_values, dtype=np.float64).reshape(-1, x0.size)
 
     result = optimize.least_squares(residuals, _as_numbers(x0), jac=matrix, **options)
     result.x = _as_array(result.x, x0)

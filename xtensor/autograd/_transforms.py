@@ -256,12 +256,12 @@ def _seed(output: Any, device: Device) -> list[Any]:
 
 def _gradients(seeds: list[Any], run: Run, *, retain: bool) -> list[Any]:
     with np.errstate(all="ignore"):
-        found = backpropagate(seeds, retain=retain)
+        gradients = backpropagate(seeds, retain=retain)
     results = []
     for inputs, tree in run.inputs:
         leaves = []
         for item in inputs:
-            g = None if item is None else found.get(item[1].node)
+            g = None if item is None else gradients.get(item[1].node)
             leaves.append(xp.zeros_like(item[0]) if g is None and item is not None else g)
         results.append(tree.build(leaves))
     return results
@@ -321,9 +321,12 @@ def pulled_with_masks(
     ]
     connected: dict[Variable, Array | None] = {}
     with np.errstate(all="ignore"):
-        found = backpropagate(seeds, connected_elements=connected)
+        gradients = backpropagate(seeds, connected_elements=connected)
     variables = [item[1].node for inputs, _ in run.inputs for item in inputs if item is not None]
-    parts = [xp.zeros_like(x) if node not in found else found[node] for x, node in zip(primals, variables, strict=True)]
+    parts = [
+        xp.zeros_like(x) if node not in gradients else gradients[node]
+        for x, node in zip(primals, variables, strict=True)
+    ]
     return parts, [connected.get(node) for node in variables]
 
 

@@ -97,8 +97,8 @@ def backward(
             )
         seeds.append((node, lifted(lowered(g, y._device), base)))
     with np.errstate(all="ignore"):
-        found = backpropagate(seeds, retain=retain_graph)
-    for leaf, g in found.items():
+        gradients = backpropagate(seeds, retain=retain_graph)
+    for leaf, g in gradients.items():
         leaf.grad = g if leaf.grad is None else leaf.grad + g
 
 

@@ -140,9 +140,9 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
     # LAPACK's machine precision, for a negative rcond, is half the distance of 1 to the next number.
     threshold = epsilon * max(m, n) if rcond is None else epsilon / 2 if rcond < 0 else float(rcond)
     own = device.table[LEAST_SQUARES.index].function
-    found = serve("lstsq", device, own, a._native, columns._native, threshold) if m and n else NotImplemented
-    if found is not NotImplemented:
-        x, residuals, rank, s = (wrap(native, device) for native in found)
+    served = serve("lstsq", device, own, a._native, columns._native, threshold) if m and n else NotImplemented
+    if served is not NotImplemented:
+        x, residuals, rank, s = (wrap(native, device) for native in served)
         return LstsqResult(x if b.ndim == 2 else x[:, 0], residuals, rank, s)
     if m and n:
         u, s, vh = svd(a, full_matrices=False)

@@ -99,12 +99,12 @@ def batch_norm_and_statistics(
             f"{name}(): x of shape {x.shape} has one value for each channel, of which training takes no variance; "
             "Expected more than 1 value per channel when training"
         )
-    found: Any = compute(BATCH_NORM, _normalized, x, None, None, weight, bias, eps=check_eps(eps, name))
-    if found.__class__ is Array:  # of a transform, which has the derivative of the result
+    normalized: Any = compute(BATCH_NORM, _normalized, x, None, None, weight, bias, eps=check_eps(eps, name))
+    if normalized.__class__ is Array:  # of a transform, which has the derivative of the result
         wide = xp.astype(x, xp.float32) if x.dtype.itemsize <= 2 else x
         mean, _, variance = compute_formula(_statistics, wide)
-        return found, mean, variance
-    return found  # type: ignore[no-any-return]
+        return normalized, mean, variance
+    return normalized  # type: ignore[no-any-return]
 
 
 def _check(x: Array, weight: Array | None, bias: Array | None, name: str) -> None:

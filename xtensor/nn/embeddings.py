@@ -43,6 +43,11 @@ def embedding(indices: AnyArray, weight: AnyArray, /) -> Array:
         If ``weight`` has not two axes.
     IndexError
         If an index is out of bounds, on devices of the host.
+
+    Notes
+    -----
+    The function does not write to its operands. The other parameters of PyTorch's function, of which ``max_norm``
+    changes the table, are those of :class:`xtensor.nn.Embedding`.
     """
     indices, weight = array_arguments("embedding", indices, weight)
     check_real_floating(weight, "embedding", "weight")

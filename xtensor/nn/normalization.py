@@ -93,10 +93,10 @@ def _normalized(
 
     Where the squares overflow or underflow, ``scaled`` computes it from elements divided by a power of two.
     """
-    found: Any = compute(operation, formula, x, *parameters, axes=axes, eps=eps)
-    if found.__class__ is Array:
-        return found
-    result, roots = found
+    normalized: Any = compute(operation, formula, x, *parameters, axes=axes, eps=eps)
+    if normalized.__class__ is Array:
+        return normalized
+    result, roots = normalized
     if _leaves_range(roots, eps):
         return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
     return result  # type: ignore[no-any-return]

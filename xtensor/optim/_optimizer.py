@@ -9,7 +9,10 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.errors import describe
 from .._core.remedies import add_foreign_methods
+from .._core.tracing_errors import UnknownValueError
 from .._core.trees import TreeObject
+from .._fuse import fuse, generator_of
+from .._fuse.together import compute_together
 from ..autograd import stop_gradient
 from ..nn.modules.module import Module
 
@@ -86,10 +89,17 @@ class Optimizer(TreeObject):
         """Return the state of a parameter before the first update."""
         return {}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _numbers(self, lr: Array | float, step: Array, x: Array) -> tuple[Array | float, ...]:
+        """Return the numbers of an update that are the same for all parameters of the dtype of ``x``.
+
+        ``lr`` has this dtype; ``step`` is the number of the update, from 1 on, in a floating-point dtype.
+        """
+        return (lr,)
+
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
         """Return a parameter after an update with gradient ``g``; set the new Arrays of its state.
 
-        ``step`` is the number of the update, from 1 on, in a floating-point dtype.
+        It is computed elementwise, with the results of :meth:`_numbers`.
         """
         raise NotImplementedError
 
@@ -118,25 +128,25 @@ class Optimizer(TreeObject):
         function = f"{type(self).__name__}.update()"
         if not isinstance(model, Module):
             raise TypeError(f"{function} takes a module, not {describe(model)}")
-        found = stop_gradient(named_gradients(gradients, function))
-        parameters = {path: x for path, x in model.named_parameters() if path in found}
-        if len(parameters) < len(found):
-            unknown = sorted(found.keys() - parameters.keys())
+        named = stop_gradient(named_gradients(gradients, function))
+        parameters = {path: x for path, x in model.named_parameters() if path in named}
+        if len(parameters) < len(named):
+            unknown = sorted(named.keys() - parameters.keys())
             raise ValueError(f"{function}: the model {type(model).__name__} has no parameters {unknown}")
         # All gradients are checked before the first state is changed.
         for path, x in parameters.items():
-            if found[path].shape != x.shape:
+            if named[path].shape != x.shape:
                 raise ValueError(
-                    f"{function}: the gradient of {path} has shape {found[path].shape}, and the parameter {x.shape}"
+                    f"{function}: the gradient of {path} has shape {named[path].shape}, and the parameter {x.shape}"
                 )
-            if found[path].dtype.kind == "c" != x.dtype.kind:
+            if named[path].dtype.kind == "c" != x.dtype.kind:
                 raise TypeError(
-                    f"{function}: the gradient of {path} has dtype {found[path].dtype}, and the parameter {x.dtype}"
+                    f"{function}: the gradient of {path} has dtype {named[path].dtype}, and the parameter {x.dtype}"
                 )
         count = _floating(self.steps)
         lr = self.lr(count) if callable(self.lr) else self.lr
         self.steps = self.steps + 1
-        replaced = self._replaced(parameters, found, lr, count + 1.0)
+        replaced = self._replaced(parameters, named, lr, count + 1.0)
         if replaced:
             model._replace(lambda x: replaced.get(id(x), x))
         return model
@@ -145,13 +155,33 @@ class Optimizer(TreeObject):
         self, parameters: dict[str, Array], gradients: dict[str, Array], lr: Any, step: Array
     ) -> dict[int, Array]:
         """Return the new parameters by the identities of the old ones."""
-        replaced: dict[int, Array] = {}
-        for path, x in parameters.items():
-            state = dict(self.state[path]) if path in self.state else self._initial(x)
-            rate = scalar(lr, x)
-            replaced[id(x)] = self._changed(x, xp.astype(gradients[path], x.dtype, copy=False), state, rate, step)
-            self.state[path] = state
-        return replaced
+        states = [self.state[path] if path in self.state else self._initial(x) for path, x in parameters.items()]
+        numbers: dict[Any, tuple[Array | float, ...]] = {}
+        for x in parameters.values():
+            key = x.dtype, x.device
+            if key not in numbers:
+                numbers[key] = self._numbers(scalar(lr, x), step, x)
+        keys = list(numbers)
+        arguments = (
+            tuple([keys.index((x.dtype, x.device)) for x in parameters.values()]),
+            list(numbers.values()),
+            list(parameters.values()),
+            [gradients[path] for path in parameters],
+            states,
+        )
+        # Settings are part of a recording: a rule is the optimizer without what changes from update to update.
+        rule = object.__new__(type(self))
+        vars(rule).update({**vars(self), "lr": 0.0, "state": {}, "steps": None})
+        fused = type(self) not in _unfused and _gains(arguments[2])
+        try:
+            changed, states = (_fused_update if fused else _update)(rule, *arguments)
+        except UnknownValueError:
+            if not fused:
+                raise
+            _unfused.add(type(self))
+            changed, states = _update(rule, *arguments)
+        self.state.update(zip(parameters, states, strict=True))
+        return {id(x): new for x, new in zip(parameters.values(), changed, strict=True)}
 
     def state_dict(self) -> dict[str, Array]:
         """Return the Arrays of the states and the number of updates by name: ``"weight.exp_avg"``, ``"steps"``."""
@@ -187,6 +217,38 @@ class Optimizer(TreeObject):
 
 
 add_foreign_methods(Optimizer, "optimizer")
+
+
+def _update(
+    rule: Optimizer,
+    which: tuple[int, ...],
+    numbers: list[tuple[Array | float, ...]],
+    parameters: list[Array],
+    gradients: list[Array],
+    states: list[dict[str, Array]],
+) -> tuple[list[Array], list[dict[str, Array]]]:
+    """Return new parameters and states; ``which`` is the position of each parameter's numbers."""
+    changed, states = [], [dict(state) for state in states]
+    for index, x, g, state in zip(which, parameters, gradients, states, strict=True):
+        changed.append(rule._changed(x, xp.astype(g, x.dtype, copy=False), state, *numbers[index]))
+    compute_together([x, *state.values()] for x, state in zip(changed, states, strict=True))
+    return changed, states
+
+
+_fused_update = fuse(_update)
+
+_unfused: set[type[Optimizer]] = set()
+"""Classes whose updates look at values."""
+
+
+def _gains(parameters: list[Array]) -> bool:
+    """Whether one call of a kernel updates all parameters: the device has such calls, and these are many elements."""
+    generator = generator_of(parameters[0].device)
+    return (
+        generator is not None
+        and generator.computes_together
+        and sum([x.size for x in parameters]) >= generator.min_size
+    )
 
 
 def _floating(x: Array) -> Array:

@@ -79,21 +79,26 @@ class Adam(Optimizer):
         names = ("exp_avg", "exp_avg_sq", *(("max_exp_avg_sq",) if self.amsgrad else ()))
         return {name: xp.zeros_like(x) for name in names}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _numbers(self, lr: Array | float, step: Array, x: Array) -> tuple[Array | float, ...]:
+        beta1, beta2 = self.betas
+        # The powers are computed in the dtype of the steps: in float16, 0.999 would be 1.
+        correction = scalar(1 - beta1**step, x)
+        root = scalar(xp.sqrt(1 - beta2**step), x)
+        return lr / correction, root, 1 - lr * self.weight_decay
+
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
+        size, root, kept = numbers
         beta1, beta2 = self.betas
         g = -g if self.maximize else g
         if self.weight_decay and self.decoupled_weight_decay:
-            x = x * (1 - lr * self.weight_decay)
+            x = x * kept
         elif self.weight_decay:
             g = g + self.weight_decay * x
         mean = state["exp_avg"] = beta1 * state["exp_avg"] + (1 - beta1) * g
         square = state["exp_avg_sq"] = beta2 * state["exp_avg_sq"] + (1 - beta2) * (g * g)
         if self.amsgrad:
             square = state["max_exp_avg_sq"] = xp.maximum(state["max_exp_avg_sq"], square)
-        # The powers are computed in the dtype of the steps: in float16, 0.999 would be 1.
-        correction = scalar(1 - beta1**step, x)
-        root = scalar(xp.sqrt(1 - beta2**step), x)
-        return x - (lr / correction) * (mean / (xp.sqrt(square) / root + self.eps))
+        return x - size * (mean / (xp.sqrt(square) / root + self.eps))
 
 
 class AdamW(Adam):
@@ -186,9 +191,13 @@ class Lion(Optimizer):
     def _initial(self, x: Array) -> dict[str, Array]:
         return {"exp_avg": xp.zeros_like(x)}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _numbers(self, lr: Array | float, step: Array, x: Array) -> tuple[Array | float, ...]:
+        return lr, 1 - lr * self.weight_decay
+
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
+        lr, kept = numbers
         beta1, beta2 = self.betas
         mean = state["exp_avg"]
         direction = xp.sign(beta1 * mean + (1 - beta1) * g)
         state["exp_avg"] = beta2 * mean + (1 - beta2) * g
-        return x * (1 - lr * self.weight_decay) - lr * direction
+        return x * kept - lr * direction

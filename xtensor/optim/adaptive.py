@@ -67,7 +67,8 @@ class RMSprop(Optimizer):
         names += ["grad_avg"] if self.centered else []
         return {name: xp.zeros_like(x) for name in names}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
+        (lr,) = numbers
         g = -g if self.maximize else g
         if self.weight_decay:
             g = g + self.weight_decay * x
@@ -132,13 +133,15 @@ class Adagrad(Optimizer):
     def _initial(self, x: Array) -> dict[str, Array]:
         return {"sum": xp.full_like(x, self.initial_accumulator_value)}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _numbers(self, lr: Array | float, step: Array, x: Array) -> tuple[Array | float, ...]:
+        return (lr / xp.astype(1 + (step - 1.0) * self.lr_decay, x.dtype) if self.lr_decay else lr,)
+
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
+        (lr,) = numbers
         g = -g if self.maximize else g
         if self.weight_decay:
             g = g + self.weight_decay * x
         total = state["sum"] = state["sum"] + g * g
-        if self.lr_decay:
-            lr = lr / xp.astype(1 + (step - 1.0) * self.lr_decay, x.dtype)
         return x - lr * (g / (xp.sqrt(total) + self.eps))
 
 
@@ -190,7 +193,8 @@ class Adadelta(Optimizer):
     def _initial(self, x: Array) -> dict[str, Array]:
         return {"square_avg": xp.zeros_like(x), "acc_delta": xp.zeros_like(x)}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
+        (lr,) = numbers
         g = -g if self.maximize else g
         if self.weight_decay:
             g = g + self.weight_decay * x

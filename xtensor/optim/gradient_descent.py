@@ -62,14 +62,18 @@ class SGD(Optimizer):
     def _initial(self, x: Array) -> dict[str, Array]:
         return {"momentum_buffer": xp.zeros_like(x)} if self.momentum else {}
 
-    def _changed(self, x: Array, g: Array, state: dict[str, Array], lr: Array | float, step: Array) -> Array:
+    def _numbers(self, lr: Array | float, step: Array, x: Array) -> tuple[Array | float, ...]:
+        if not self.dampening:
+            return lr, 1.0
+        return lr, xp.astype(1 - self.dampening * xp.astype(step > 1, step.dtype), x.dtype)
+
+    def _changed(self, x: Array, g: Array, state: dict[str, Array], *numbers: Array | float) -> Array:
+        lr, damping = numbers
         g = -g if self.maximize else g
         if self.weight_decay:
             g = g + self.weight_decay * x
         if self.momentum:
-            damped = g
-            if self.dampening:
-                damped = g * xp.astype(xp.where(step == 1, 1.0, 1 - self.dampening), g.dtype)
+            damped = g * damping if self.dampening else g
             velocity = state["momentum_buffer"] = self.momentum * state["momentum_buffer"] + damped
             g = g + self.momentum * velocity if self.nesterov else velocity
         return x - lr * g

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .. import _ops as xp
@@ -80,7 +80,8 @@ class LBFGS:
     ) -> None:
         if not isinstance(model, Module):
             raise TypeError(f"LBFGS() takes a module, not {describe(model)}")
-        if next(model.parameters(), None) is None:
+        parameter = next(model.parameters(), None)
+        if parameter is None:
             raise ValueError(f"LBFGS(): the module {type(model).__name__} has no parameters")
         if line_search_fn not in (None, "strong_wolfe"):
             raise ValueError(f"LBFGS(): line_search_fn is {describe(line_search_fn)}, expected 'strong_wolfe' or None")
@@ -92,6 +93,7 @@ class LBFGS:
         self.history_size = check_integer(history_size, "LBFGS", "history_size")
         self.line_search_fn = line_search_fn
         self.iterations = 0
+        self._device = parameter.device
         self._pairs: list[tuple[Array, Array, float]] = []  # changes of the parameters and of the gradient, and 1 / y·s
         self._initial_scale = 1.0
         self._gradient: Array | None = None
@@ -121,8 +123,10 @@ class LBFGS:
             evaluations += 1
             self._set(model, names, x)
             value, gradient = function(model)
-            found = dict(gradient.named_parameters())
-            parts = [found[name] if name in found else xp.zeros_like(part) for name, part in model.named_parameters()]
+            gradients = dict(gradient.named_parameters())
+            parts = [
+                gradients[name] if name in gradients else xp.zeros_like(part) for name, part in model.named_parameters()
+            ]
             return float(value), _flat(parts)
 
         x = _flat(list(model.parameters()))
@@ -164,10 +168,12 @@ class LBFGS:
         """Add the change of the gradient along the last step to the history."""
         if self._gradient is None or self._step is None:
             return
-        change = gradient - self._gradient
-        product = float(xp.sum(change * self._step))
+        self._add(self._step, gradient - self._gradient)
+
+    def _add(self, step: Array, change: Array) -> None:
+        product = float(xp.sum(change * step))
         if product > 1e-10:
-            self._pairs = [*self._pairs, (self._step, change, 1.0 / product)][-self.history_size :]
+            self._pairs = [*self._pairs, (step, change, 1.0 / product)][-self.history_size :]
             self._initial_scale = product / float(xp.sum(change * change))
 
     def _direction(self, gradient: Array) -> Array:
@@ -181,6 +187,49 @@ class LBFGS:
         for (step, change, inverse), factor in zip(self._pairs, reversed(factors), strict=True):
             result = result + step * (factor - float(xp.sum(change * result)) * inverse)
         return result
+
+    def state_dict(self) -> dict[str, Array]:
+        """Return the number of iterations and the history's Arrays by name; :func:`xtensor.nn.save` writes them."""
+        state = {"iterations": xp.asarray(self.iterations, device=self._device)}
+        if self._gradient is not None and self._step is not None:
+            state |= {"gradient": self._gradient, "step": self._step}
+        if self._pairs:
+            steps, changes, _ = zip(*self._pairs, strict=True)
+            state |= {"steps": xp.stack(steps), "changes": xp.stack(changes)}
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Set the history by name; the next step is that of the optimizer whose :meth:`state_dict` it is.
+
+        Raises
+        ------
+        RuntimeError
+            If names are missing or unexpected, or shapes do not match. The optimizer is unchanged then.
+        """
+        names = state_dict.keys()
+        pairs = ({"gradient", "step"}, {"steps", "changes"})
+        complete = "iterations" in names and all(not names & pair or names >= pair for pair in pairs)
+        unexpected = sorted(names - {"iterations"}.union(*pairs))
+        shapes = {name: tuple(x.shape) for name, x in state_dict.items()}
+        sizes = {shapes[name][-1:] for name in names & set().union(*pairs)}
+        axes = {"iterations": 0, "gradient": 1, "step": 1, "steps": 2, "changes": 2}
+        if (
+            not complete
+            or unexpected
+            or len(sizes) > 1
+            or any(len(shapes[name]) != axes[name] for name in names)
+            or shapes.get("steps") != shapes.get("changes")
+        ):
+            raise RuntimeError(
+                f"LBFGS.load_state_dict() takes what state_dict() returns: iterations, gradient and step, steps and "
+                f"changes, not {', '.join(f'{name} of shape {shape}' for name, shape in shapes.items())}"
+            )
+        loaded = {name: xp.asarray(x, copy=True).to_device(self._device) for name, x in state_dict.items()}
+        self.iterations = int(loaded["iterations"])
+        self._gradient, self._step = loaded.get("gradient"), loaded.get("step")
+        self._pairs, self._initial_scale = [], 1.0
+        for number in range(shapes.get("steps", (0,))[0]):
+            self._add(loaded["steps"][number, :], loaded["changes"][number, :])
 
     def _set(self, model: Module, names: list[str], x: Array) -> None:
         """Set the parameters to the parts of a vector."""

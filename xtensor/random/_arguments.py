@@ -162,18 +162,18 @@ def real_dtype(dtype: DTypeLike | None, device: Device, function: str) -> DType:
     """Return a ``dtype=`` argument, which is float32 or float64; None means the device's default."""
     if dtype is None:
         return device.default_dtypes["real floating"]
-    found = as_dtype(dtype, function)
-    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+    real = as_dtype(dtype, function)
+    if real not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise TypeError(
-            f"Unsupported dtype dtype('{found}') for {function}; it takes float32 and float64; cast the result with "
+            f"Unsupported dtype dtype('{real}') for {function}; it takes float32 and float64; cast the result with "
             "xtensor.astype"
         )
-    if found not in device.dtypes:
+    if real not in device.dtypes:
         raise TypeError(
-            f"{function}(): device {device} does not support dtype {found}; it supports "
+            f"{function}(): device {device} does not support dtype {real}; it supports "
             f"{', '.join(device.dtype_names())}"
         )
-    return found
+    return real
 
 
 def output_shape(function: str, size: Size, *parameters: Any) -> tuple[int, ...]:
@@ -185,12 +185,12 @@ def output_shape(function: str, size: Size, *parameters: Any) -> tuple[int, ...]
     if not shapes:
         return ()
     try:
-        found = np.broadcast_shapes(*shapes)
+        broadcast = np.broadcast_shapes(*shapes)
     except ValueError:
         raise _mismatch(function, shapes, size) from None
-    if size is not None and found != shape:
+    if size is not None and broadcast != shape:
         raise _mismatch(function, shapes, size)
-    return found
+    return broadcast
 
 
 def _lengths(size: Any) -> Any:

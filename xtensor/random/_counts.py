@@ -51,15 +51,15 @@ class Counts(Gammas):
 
     def _whole(self, value: Any, function: str, name: str) -> int | Array:
         """Return a parameter that is a number of things, rounded towards 0, as an integer or an int64 Array."""
-        found = whole_numbers(value, self._device, function, name)
+        numbers = whole_numbers(value, self._device, function, name)
         message, remedy = f"{name} < 0 or beyond int64", f"{function}() takes {WHOLE}"
-        if isinstance(found, Array):
-            require(found.dtype != np.uint64 or found < 2**63, message, found, remedy)
-            found = self._array(found, INT64)
-            require(found >= 0, message, found, remedy)
-            return found
-        require(math.isfinite(found) and -1 < found < 2**63, message, found, remedy)
-        return int(found)
+        if isinstance(numbers, Array):
+            require(numbers.dtype != np.uint64 or numbers < 2**63, message, numbers, remedy)
+            numbers = self._array(numbers, INT64)
+            require(numbers >= 0, message, numbers, remedy)
+            return numbers
+        require(math.isfinite(numbers) and -1 < numbers < 2**63, message, numbers, remedy)
+        return int(numbers)
 
     def _as_integers(self, numbers: Array, shape: tuple[int, ...]) -> Array:
         """Return counts as integers; those beyond int64 become the largest integer."""

@@ -105,7 +105,7 @@ class Gammas(Continuous):
         parameter = self._parameter(shape, "standard_gamma", "shape", non_negative, "< 0", "numbers from 0 on")
         size = self._shape("standard_gamma", size, parameter) if out is None or size is not None else None
         return self._standard(
-            "standard_gamma", lambda wanted, found: self._gamma_numbers(wanted, parameter, found), size, dtype, out
+            "standard_gamma", lambda wanted, real: self._gamma_numbers(wanted, parameter, real), size, dtype, out
         )
 
     def gamma(self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None) -> Array:

@@ -118,11 +118,11 @@ class StreamOfNumbers:
         out: Array | None,
     ) -> Array:
         """Return numbers of a standard distribution, in ``out`` where there is one."""
-        found = real_dtype(dtype, self._device, function)
+        real = real_dtype(dtype, self._device, function)
         if out is None:
-            return draw(output_shape(function, size), found)
-        check_out(out, size, found, self._device, function)
-        out[...] = draw(out.shape, found)
+            return draw(output_shape(function, size), real)
+        check_out(out, size, real, self._device, function)
+        out[...] = draw(out.shape, real)
         return out
 
     def _by_kernel(
@@ -182,8 +182,8 @@ class StreamOfNumbers:
             values, accepted = compute_formula(propose, *given, *parameters)
             if values.dtype.kind == "f":
                 accepted = accepted | ~xp.isfinite(values)
-            found = self._retried(propose, uses, values, accepted, start, lane, *parameters, attempt=2)
-            return found.to_device(device)
+            remaining_values = self._retried(propose, uses, values, accepted, start, lane, *parameters, attempt=2)
+            return remaining_values.to_device(device)
 
     def _retried(
         self,

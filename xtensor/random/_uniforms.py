@@ -149,12 +149,12 @@ class Uniforms(StreamOfNumbers):
 
         Lemire, "Fast Random Integer Generation in an Interval" (2019).
         """
-        found = as_dtype(dtype, "integers")
-        if found.kind not in "biu":
-            raise TypeError(f"Unsupported dtype dtype('{found}') for integers; it takes integer dtypes and bool")
-        if found not in self._device.dtypes:
+        integer = as_dtype(dtype, "integers")
+        if integer.kind not in "biu":
+            raise TypeError(f"Unsupported dtype dtype('{integer}') for integers; it takes integer dtypes and bool")
+        if integer not in self._device.dtypes:
             raise TypeError(
-                f"integers(): device {self._device} does not support dtype {found}; it supports "
+                f"integers(): device {self._device} does not support dtype {integer}; it supports "
                 f"{', '.join(self._device.dtype_names())}"
             )
         closed = check_flag(endpoint, "integers", "endpoint")
@@ -163,28 +163,28 @@ class Uniforms(StreamOfNumbers):
             for value, name in (((0 if high is None else low), "low"), ((low if high is None else high), "high"))
         )
         shape = output_shape("integers", size, first, second)
-        limits = (0, 1) if found.kind == "b" else integer_limits(found)
+        limits = (0, 1) if integer.kind == "b" else integer_limits(integer)
         last = second - (not closed) if isinstance(second, int) else second
         for bound, name in ((first, "low"), (last, "high")):
             if isinstance(bound, int) and not limits[0] <= bound <= limits[1] and (name == "low" or bound > limits[1]):
                 raise ValueError(
-                    f"{name} is out of bounds for {found}; the bound is {bound} and the dtype has {limits[0]} to "
+                    f"{name} is out of bounds for {integer}; the bound is {bound} and the dtype has {limits[0]} to "
                     f"{limits[1]}; pass another dtype"
                 )
         if isinstance(first, int) and isinstance(last, int):
             require(first <= last, "high <= 0" if high is None else "low >= high", (first, second), LOW_AND_HIGH)
             count = last - first + 1
             return self._offsets(
-                shape, self._array(first % 2**64, UINT64), self._array(count % 2**64, UINT64), count, found
+                shape, self._array(first % 2**64, UINT64), self._array(count % 2**64, UINT64), count, integer
             )
-        work = UINT64 if found == UINT64 else INT64
+        work = UINT64 if integer == UINT64 else INT64
         bottom, top = (
-            self._within(bound, name, limits, work, found) for bound, name in ((first, "low"), (last, "high"))
+            self._within(bound, name, limits, work, integer) for bound, name in ((first, "low"), (last, "high"))
         )
         excluded = not (closed or isinstance(last, int))
         require(bottom < top if excluded else bottom <= top, "low >= high", top, LOW_AND_HIGH)
         span = xp.astype(top, UINT64) - xp.astype(bottom, UINT64) + (0 if excluded else 1)
-        return self._offsets(shape, xp.astype(bottom, UINT64), span, 2**64, found)
+        return self._offsets(shape, xp.astype(bottom, UINT64), span, 2**64, integer)
 
     def _bound(self, value: Any, name: str) -> int | Array:
         """Return a bound as a Python integer, without its fraction, or as an Array of integers."""

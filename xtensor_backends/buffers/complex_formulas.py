@@ -392,7 +392,7 @@ def truth(x: Complex) -> Value:
 
 
 COMPLEX: dict[str, Callable[..., Any]] = {
-    **{name: function for name, (function, covers) in shared.TABLE.items() if covers is None},
+    **{name: formula.function for name, formula in shared.TABLE.items() if formula.covers is None},
     "abs": absolute,
     "acos": _in_double(inverse_cosine),
     "acosh": _in_double(inverse_hyperbolic_cosine),

@@ -9,23 +9,16 @@ import numpy as np
 
 from xtensor.backend import DType, Program, refuse_negative_power
 
+from ..kernels.formulas import FORMULAS
 from .arrays import BufferArray
 from .elementwise import broadcast_shape, compute, copied, single
 from .formulas import COMPARISONS, plan
+from .real_formulas import REAL
 from .runtime import Runtime
 
 __all__ = ["ELEMENTWISE", "INPLACE", "complex_of", "elementwise", "inplace"]
 
-ELEMENTWISE = (
-    *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert"),
-    *("bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "cbrt", "ceil", "clip", "conj"),
-    *("copysign", "cos", "cosh", "divide", "equal", "exp", "exp2", "expm1", "float_power", "floor", "floor_divide"),
-    *("greater", "greater_equal", "hypot", "isfinite", "isinf", "isnan", "less", "less_equal", "log", "log10"),
-    *("log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor"),
-    *("maximum", "minimum", "multiply", "negative", "nextafter", "not_equal", "positive", "pow", "reciprocal"),
-    *("remainder", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh"),
-    *("trunc", "where"),
-)
+ELEMENTWISE = tuple(sorted({name for name in (*FORMULAS, *REAL) if "." not in name} - {"real"}))
 """The operations with a formula."""
 
 INPLACE = (
@@ -68,15 +61,15 @@ def elementwise(runtime: Runtime, name: str) -> Callable[..., Any]:
 
     def call(*operands: Any) -> Any:
         kinds = _kinds(operands)
-        found = prepared.get(kinds)
-        if found is None:
-            found = prepared[kinds] = _prepare(runtime, name, kinds)
-        if found.program is None:
+        kernel = prepared.get(kinds)
+        if kernel is None:
+            kernel = prepared[kinds] = _prepare(runtime, name, kinds)
+        if kernel.program is None:
             return NotImplemented
-        if not found.scalars:
-            return compute(found.program, operands)[0]
+        if not kernel.scalars:
+            return compute(kernel.program, operands)[0]
         arrays = [x for x in operands if x.__class__ is BufferArray]
-        return compute(found.program, arrays, [operands[position] for position in found.scalars])[0]
+        return compute(kernel.program, arrays, [operands[position] for position in kernel.scalars])[0]
 
     if name in COMPARISONS:
         return _comparing_all_integers(name, call)
@@ -117,10 +110,10 @@ def inplace(runtime: Runtime, name: str) -> Callable[..., Any]:
 
     def call(x1: BufferArray, x2: Any) -> Any:
         kinds = _kinds((x1, x2))
-        found = prepared.get(kinds)
-        if found is None:
-            found = prepared[kinds] = _prepare(runtime, name, kinds)
-        if found.dtype != x1.dtype or not x1.is_writable:
+        kernel = prepared.get(kinds)
+        if kernel is None:
+            kernel = prepared[kinds] = _prepare(runtime, name, kinds)
+        if kernel.dtype != x1.dtype or not x1.is_writable:
             return NotImplemented  # the operation and an assignment, which raise the errors
         arrays, scalars = (x1,), (x2,)
         if x2.__class__ is BufferArray:
@@ -128,7 +121,7 @@ def inplace(runtime: Runtime, name: str) -> Callable[..., Any]:
                 return NotImplemented
             shares = x2.block is x1.block and (x2.offset, x2.strides, x2.shape) != (x1.offset, x1.strides, x1.shape)
             arrays, scalars = (x1, copied(x2) if shares else x2), ()  # type: ignore[assignment]
-        compute(found.program, arrays, scalars, (x1,))  # type: ignore[arg-type]
+        compute(kernel.program, arrays, scalars, (x1,))  # type: ignore[arg-type]
         return x1
 
     return call

@@ -131,4 +131,7 @@ def strides_in(arrays: Sequence[BufferArray], shape: Shape) -> tuple[Shape, ...]
 
 def needs_64_bits(*arrays: BufferArray) -> bool:
     """Whether a kernel over arrays needs positions of 64 bits: of elements that repeat, too."""
-    return any(x.block.size >= 2**31 or x.size >= 2**30 for x in arrays)
+    for x in arrays:  # noqa: SIM110 - a generator takes three times as long
+        if x.block.size >= 2**31 or x.size >= 2**30:
+            return True
+    return False

@@ -147,11 +147,11 @@ def nonzero(x: BufferArray) -> tuple[BufferArray, ...]:
     flat = mask.view((x.size,), None, mask.offset)
     total = scan("add", cast(flat, index), 0)
     count = int(total.view((), (), x.size - 1))
-    found = runtime.empty((x.ndim, count), index)
+    indices = runtime.empty((x.ndim, count), index)
     if count:
-        kernel = _compact(runtime.language, index, x.ndim, needs_64_bits(x, total, found))
-        runtime.launch(kernel, (found, flat, total), (), [flat.offset, count, *x.shape], x.size)
-    return tuple([found.basic((axis, slice(0, count, 1))) for axis in range(x.ndim)])
+        kernel = _compact(runtime.language, index, x.ndim, needs_64_bits(x, total, indices))
+        runtime.launch(kernel, (indices, flat, total), (), [flat.offset, count, *x.shape], x.size)
+    return tuple([indices.basic((axis, slice(0, count, 1))) for axis in range(x.ndim)])
 
 
 @cache

@@ -40,18 +40,18 @@ class Statistics:
 
     def var(self, x: BufferArray, *, axis: Any, correction: float, keepdims: bool) -> Any:
         """Return the variances."""
-        found = self._spread(x, axis, correction, keepdims)
-        if found is NotImplemented:
-            return found
-        multiply, (spread, scale) = self._runtime.functions.multiply, found
+        spread_and_scale = self._spread(x, axis, correction, keepdims)
+        if spread_and_scale is NotImplemented:
+            return spread_and_scale
+        multiply, (spread, scale) = self._runtime.functions.multiply, spread_and_scale
         return multiply(multiply(spread, scale), scale)
 
     def std(self, x: BufferArray, *, axis: Any, correction: float, keepdims: bool) -> Any:
         """Return the roots of the variances."""
-        found = self._spread(x, axis, correction, keepdims)
-        if found is NotImplemented:
-            return found
-        functions, (spread, scale) = self._runtime.functions, found
+        spread_and_scale = self._spread(x, axis, correction, keepdims)
+        if spread_and_scale is NotImplemented:
+            return spread_and_scale
+        functions, (spread, scale) = self._runtime.functions, spread_and_scale
         return functions.multiply(functions.sqrt(spread), scale)
 
     def _spread(self, x: BufferArray, axis: Any, correction: float, keepdims: bool) -> Any:

@@ -67,15 +67,15 @@ def gathered(
     def compute(*chunks: Any, block_id: tuple[int, ...]) -> Any:
         slices = grid.slices(block_id)
         pieces = [
-            _pieces(iter(found), source, parts, dtype)
-            for found, source, parts, dtype in zip(chunks, sources, regions(slices), types, strict=True)
+            _pieces(iter(gathered_chunks), source, parts, dtype)
+            for gathered_chunks, source, parts, dtype in zip(chunks, sources, regions(slices), types, strict=True)
         ]
         result = function(*pieces, slices=slices)
         return tuple(result) if len(shapes) > 1 else result
 
     counts, extra = _largest(grid, sources, types, regions)
     several = len(shapes) > 1
-    found = general_blockwise(
+    gathered_chunks = general_blockwise(
         compute,
         keys,
         *arrays,
@@ -88,7 +88,7 @@ def gathered(
         # A chunk that several tasks need is computed once and stored.
         fusable_with_predecessors=max(counts) == 1,
     )
-    return list(found) if several else [found]
+    return list(gathered_chunks) if several else [gathered_chunks]
 
 
 class Grid:

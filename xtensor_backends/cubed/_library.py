@@ -239,9 +239,9 @@ class CubedLibrary(Library):
         *,
         keepdims: bool,
     ) -> Any:
-        found = _reductions.reduced(self, x, axes, partial, merge, finish, fields, dtype)
+        result = _reductions.reduced(self, x, axes, partial, merge, finish, fields, dtype)
         return (
-            found if keepdims else self.sliced(found, tuple([0 if i in axes else slice(None) for i in range(x.ndim)]))
+            result if keepdims else self.sliced(result, tuple([0 if i in axes else slice(None) for i in range(x.ndim)]))
         )
 
     def scanned(
@@ -270,7 +270,7 @@ class CubedLibrary(Library):
         # All results of an operation have chunks along the same axes: axes of length 1 are added, and removed again.
         ndim = max(map(len, results))
         padded = [(1,) * (ndim - len(shape)) + shape for shape in results]
-        found = self.several(
+        computed = self.several(
             partial(_tasks.matrices, function=function, padded=padded, stack=len(stack)),
             operands,
             regions,
@@ -282,7 +282,7 @@ class CubedLibrary(Library):
         whole = (slice(None),)
         return [
             self.sliced(x, whole * len(stack) + (0,) * n + whole * (ndim - n)) if n else x
-            for x, n in zip(found, ones, strict=True)
+            for x, n in zip(computed, ones, strict=True)
         ]
 
     def product(self, x1: Any, x2: Any, dtype: DType) -> Any:
@@ -446,8 +446,8 @@ def _available() -> int:
 
 
 def _setting(name: str, default: Callable[[], int]) -> int:
-    found = cubed.config.get(f"xtensor.{name}", None)
-    return default() if found is None else int(convert_to_bytes(found))
+    setting = cubed.config.get(f"xtensor.{name}", None)
+    return default() if setting is None else int(convert_to_bytes(setting))
 
 
 def _dtypes(arrays: Sequence[Any]) -> list[DType]:

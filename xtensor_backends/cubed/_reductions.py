@@ -77,8 +77,8 @@ def reduced(
 
 
 def _partials(names: list[str], pieces: tuple[Pieces, ...]) -> Iterator[Partial]:
-    for found in zip(*pieces, strict=True):
-        yield dict(zip(names, found, strict=True))
+    for partial in zip(*pieces, strict=True):
+        yield dict(zip(names, partial, strict=True))
 
 
 def _at_least_one(n: int) -> int:
@@ -130,9 +130,9 @@ def scanned(
         return scan(next(pieces), axis=axis)[at((slice(None),) * len(slices), slice(-1, None))]
 
     def before(pieces: Pieces, *, slices: Slices) -> Any:
-        found = scan(next(pieces), axis=axis)
-        first = np.full_like(found[at((slice(None),) * len(slices), slice(0, 1))], neutral)
-        return np.concatenate([first, found[at((slice(None),) * len(slices), slice(0, -1))]], axis=axis)
+        scanned_chunk = scan(next(pieces), axis=axis)
+        first = np.full_like(scanned_chunk[at((slice(None),) * len(slices), slice(0, 1))], neutral)
+        return np.concatenate([first, scanned_chunk[at((slice(None),) * len(slices), slice(0, -1))]], axis=axis)
 
     def joined(chunk: Pieces, others: Pieces, *, slices: Slices) -> Any:
         return combine(next(others), scan(next(chunk), axis=axis))

@@ -46,11 +46,11 @@ def concatenated(library: CubedLibrary, arrays: Sequence[Any], axis: int) -> Any
 
     def regions(slices: Slices) -> list[list[Slices]]:
         part = slices[axis]
-        found = []
+        sources = []
         for start, end in zip(starts, ends, strict=True):
             common = slice(max(part.start, start) - start, min(part.stop, end) - start)
-            found.append([(*slices[:axis], common, *slices[axis + 1 :])] if common.stop > common.start else [])
-        return found
+            sources.append([(*slices[:axis], common, *slices[axis + 1 :])] if common.stop > common.start else [])
+        return sources
 
     def compute(*pieces: Pieces, slices: Slices) -> Any:
         parts = [part for piece in pieces for part in piece]
@@ -157,14 +157,18 @@ def sliced(library: CubedLibrary, x: Any, key: tuple[Any, ...]) -> Any:
     lengths = tuple([1 if axis is None else max(1, -(-x.chunksize[axis] // abs(ranges[axis].step))) for axis in axes])
 
     def regions(slices: Slices) -> list[list[Slices]]:
-        region = [slice(found.start, found.start + 1) if found else slice(0, 0) for found in ranges]
+        region = [slice(positions.start, positions.start + 1) if positions else slice(0, 0) for positions in ranges]
         for axis, part in zip(axes, slices, strict=True):
             if axis is not None and ranges[axis]:
-                found = ranges[axis][part]
-                region[axis] = slice(min(found[0], found[-1]), max(found[0], found[-1]) + 1) if found else slice(0, 0)
+                positions = ranges[axis][part]
+                region[axis] = (
+                    slice(min(positions[0], positions[-1]), max(positions[0], positions[-1]) + 1)
+                    if positions
+                    else slice(0, 0)
+                )
         return [[tuple(region)]]
 
-    steps = tuple([slice(None, None, found.step) for found in ranges])
+    steps = tuple([slice(None, None, positions.step) for positions in ranges])
 
     def compute(pieces: Pieces, *, slices: Slices) -> Any:
         return np.reshape(next(pieces)[steps], lengths_of(slices))
@@ -182,8 +186,8 @@ def replaced(library: CubedLibrary, x: Any, key: tuple[Any, ...], value: Any) ->
 
     def within(slices: Slices) -> list[range] | None:
         """The numbers, along each axis, of the key's elements in a chunk; None if there are none."""
-        found = [_inside(places, part) for places, part in zip(ranges, slices, strict=True)]
-        return found if all(found) else None
+        insides = [_inside(places, part) for places, part in zip(ranges, slices, strict=True)]
+        return insides if all(insides) else None
 
     def regions(slices: Slices) -> list[list[Slices]]:
         numbers = within(slices)
@@ -271,7 +275,7 @@ def selected(library: CubedLibrary, x: Any, mask: Any, length: int, counts: np.n
         return [[(block, *others) for block in blocks], [(block,) for block in blocks]]
 
     def compute(pieces: Pieces, masks: Pieces, *, slices: Slices) -> Any:
-        parts = [piece[found] for piece, found in zip(pieces, masks, strict=True)]
+        parts = [piece[chosen] for piece, chosen in zip(pieces, masks, strict=True)]
         joined = np.concatenate(parts) if len(parts) > 1 else parts[0]
         skipped = slices[0].start - int(starts[blocks_of(slices[0])[0]])
         return joined[skipped : skipped + slices[0].stop - slices[0].start]
@@ -308,8 +312,8 @@ def product(library: CubedLibrary, x1: Any, x2: Any, dtype: DType) -> Any:
     def compute(first: Pieces, second: Pieces, *, slices: Slices) -> Any:
         total: Any = None
         for a, b in zip(first, second, strict=True):
-            found = matmul(a, b)
-            total = found if total is None else add(total, found)
+            products = matmul(a, b)
+            total = products if total is None else add(total, products)
         return np.asarray(total).astype(dtype, copy=False)
 
     return library.gathered(compute, [x1, x2], regions, (*stack, *rows, *columns), tuple(lengths), dtype)

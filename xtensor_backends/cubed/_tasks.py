@@ -24,19 +24,19 @@ def with_empty(
     of: Sequence[DType],
 ) -> Any:
     """Return a function's result for the pieces of all arrays, of which only those with elements are read."""
-    found = iter(pieces)
+    remaining = iter(pieces)
     every: list[Pieces] = []
     for has, parts, dtype in zip(full, regions(slices), of, strict=True):
         empty = (np.empty(lengths_of(region), dtype) for region in parts)
-        every.append(next(found) if has else empty)
+        every.append(next(remaining) if has else empty)
     return function(*every, slices=slices)
 
 
 def of_pieces(
     *pieces: Pieces, slices: Slices, function: Callable[..., Any], scalars: Sequence[tuple[Any] | None]
 ) -> Any:
-    found = iter(pieces)
-    return function(*[next(next(found)) if scalar is None else scalar[0] for scalar in scalars])
+    remaining = iter(pieces)
+    return function(*[next(next(remaining)) if scalar is None else scalar[0] for scalar in scalars])
 
 
 def of_all(*pieces: Pieces, slices: Slices, function: Callable[..., Any], placed: bool) -> Any:
@@ -53,8 +53,10 @@ def matrices(
 ) -> Any:
     results = function(*[next(piece) for piece in pieces])
     results = results if isinstance(results, tuple) else (results,)
-    found = [np.reshape(result, (*result.shape[:stack], *shape)) for result, shape in zip(results, padded, strict=True)]
-    return found if len(found) > 1 else found[0]
+    matrices_of = [
+        np.reshape(result, (*result.shape[:stack], *shape)) for result, shape in zip(results, padded, strict=True)
+    ]
+    return matrices_of if len(matrices_of) > 1 else matrices_of[0]
 
 
 def transposed(piece: Pieces, *, slices: Slices, axes: tuple[int, ...]) -> Any:

@@ -212,6 +212,7 @@ class CupyBackend(Backend):
 
     def info(self, spec: str) -> DeviceInfo:
         properties = self._cp.cuda.runtime.getDeviceProperties(_index(spec))
+        version = self._cp.cuda.runtime.driverGetVersion()
         memory = self.memory(spec)
         capability = f"{properties['major']}.{properties['minor']}"
         if self._kind == "rocm":
@@ -223,6 +224,7 @@ class CupyBackend(Backend):
             free_memory=memory.free,
             compute_capability=capability,
             unified_memory=bool(properties["integrated"]),
+            driver=f"HIP {version}" if self._kind == "rocm" else f"CUDA {version // 1000}.{version % 1000 // 10}",
         )
 
     def memory(self, spec: str) -> Memory:

@@ -200,11 +200,11 @@ async def _gathered(client: Any, results: Any, after: float | None) -> Any:
         tasks.append(asyncio.ensure_future(_bar(client, results, after, begun)))
     try:
         done, _ = await asyncio.wait(tasks[:2], return_when=asyncio.FIRST_COMPLETED)
-        found = next(task for task in tasks if task in done).result()
+        computed = next(task for task in tasks if task in done).result()
         if begun.is_set():  # its last state
             await asyncio.wait(tasks[2:], timeout=INTERVAL)
             print()
-        return found
+        return computed
     finally:
         for task in tasks:
             task.cancel()
@@ -301,9 +301,9 @@ async def _prepare_workers(client: Any) -> None:
             await asyncio.wait_for(client.run_on_scheduler(eval, CHECK), SECONDS_TO_ANSWER)
     except ImportError as error:
         errors[f"scheduler {_address(client)}"] = error
-    for where, found in errors.items():
-        if isinstance(found, ImportError):
-            raise BackendUnavailableError(f"the {where} cannot import xtensor ({found})", _remedy()) from found
+    for where, raised in errors.items():
+        if isinstance(raised, ImportError):
+            raise BackendUnavailableError(f"the {where} cannot import xtensor ({raised})", _remedy()) from raised
     _checked.setdefault(client, set()).update([where.removeprefix("worker ") for where in errors])
 
 
@@ -333,10 +333,10 @@ def _translated() -> Iterator[Any]:
             client.sync(_prepare_workers, client)
         yield client
     except Exception as error:
-        found = _translation(error, client)
-        if found is None:
+        translated = _translation(error, client)
+        if translated is None:
             raise
-        raise found from error
+        raise translated from error
 
 
 def _translation(error: Exception, client: Any) -> Exception | None:

@@ -238,10 +238,10 @@ class DaskLibrary(Library):
         stack = max([x.ndim - n for x, n in zip(operands, counts, strict=True)])
         metas = [np.empty((0,) * (stack + len(n)), dtype) for n, dtype in zip(results, dtypes, strict=True)]
         several = len(results) > 1
-        found = da.apply_gufunc(
+        computed = da.apply_gufunc(
             function, signature, *operands, output_sizes=sizes, meta=tuple(metas) if several else metas[0]
         )
-        return list(found) if several else [found]
+        return list(computed) if several else [computed]
 
     def product(self, x1: Any, x2: Any, dtype: DType) -> Any:
         # NumPy's sums of small integers are wider.

@@ -171,6 +171,7 @@ class DpnpBackend(Backend):
             free_memory=memory.free,
             unified_memory=True if is_cpu else None,
             cores=device.max_compute_units if is_cpu else None,
+            driver=device.driver_version,
         )
 
     def memory(self, spec: str) -> Memory:

@@ -39,9 +39,9 @@ def initialize(queue: Any) -> list[str]:
 
 def _convert_an_argument(module: ModuleType) -> bool:
     for function in vars(module).values():
-        found = SIGNATURE.search(getattr(function, "__doc__", None) or "")
-        if found and callable(function):
-            _refused(function, found[1].count(": "))
+        match = SIGNATURE.search(getattr(function, "__doc__", None) or "")
+        if match and callable(function):
+            _refused(function, match[1].count(": "))
             return True
     return False
 

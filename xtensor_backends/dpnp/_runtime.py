@@ -57,12 +57,12 @@ def enumerate_devices(dpctl: Any) -> dict[str, Any]:
     A device that several of SYCL's backends serve is listed once, under the first of ``PREFERENCE``.
     """
     with named_runtime():
-        found = list(dpctl.get_devices())
-    found.sort(key=lambda device: PREFERENCE.index(name) if (name := device.backend.name) in PREFERENCE else 99)
+        sycl_devices = list(dpctl.get_devices())
+    sycl_devices.sort(key=lambda device: PREFERENCE.index(name) if (name := device.backend.name) in PREFERENCE else 99)
     devices: dict[str, Any] = {}
     for kind in ("gpu", "cpu"):
         platforms: dict[str, Any] = {}
-        for device in found:
+        for device in sycl_devices:
             if device.device_type.name != kind:
                 continue
             if platforms.setdefault(device.name, device.sycl_platform) == device.sycl_platform:

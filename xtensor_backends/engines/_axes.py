@@ -32,8 +32,8 @@ def fourier(library: Library, name: str, x: Any, *, n: int | None, axis: int, no
     """Return a discrete Fourier transform along one axis."""
     options = {"n": n, "axis": axis, "norm": norm}
     tried = library.placed(np.ones((1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1), x.dtype))
-    found = library.chunk_function(name, **options)(tried)
-    return _along(library, x, name, options, length=found.shape[axis], dtype=found.dtype)
+    transformed = library.chunk_function(name, **options)(tried)
+    return _along(library, x, name, options, length=transformed.shape[axis], dtype=transformed.dtype)
 
 
 def _along(
@@ -75,11 +75,11 @@ def cumulative_prod(library: Library, x: Any, *, axis: int, dtype: Any = None, i
 def _cumulative(
     library: Library, name: str, combine: str, neutral: int, x: Any, axis: int, dtype: Any, include_initial: bool
 ) -> Any:
-    found = library.result_dtype(library.chunk_function(name, axis=axis, dtype=dtype), x)
+    total_dtype = library.result_dtype(library.chunk_function(name, axis=axis, dtype=dtype), x)
     scan = library.chunk_function(name, dtype=dtype)
-    result = library.scanned(x, axis, scan, library.chunk_function(combine), neutral, found)
+    result = library.scanned(x, axis, scan, library.chunk_function(combine), neutral, total_dtype)
     if include_initial:
-        first = full(library, (*x.shape[:axis], 1, *x.shape[axis + 1 :]), neutral, dtype=found)
+        first = full(library, (*x.shape[:axis], 1, *x.shape[axis + 1 :]), neutral, dtype=total_dtype)
         result = library.concatenated([first, result], axis)
     return result
 

@@ -32,9 +32,9 @@ def way(name: str) -> str:
     ``"chunk by chunk"``: each chunk of the result from the chunks in its place. ``"tree"``: each chunk is reduced, then
     the partial results in groups. ``"composed"``: of operations that go the other ways, as on any device.
     """
-    for found, names in WAYS.items():
+    for strategy, names in WAYS.items():
         if name in names:
-            return found
+            return strategy
     return BY_CHUNK if TABLE[name].kind in ("elementwise", "special", "cast") else COMPOSED
 
 
@@ -43,8 +43,8 @@ def functions_by_way() -> dict[str, list[str]]:
 
     Networks and signals are composed on every device. Random numbers are drawn by each chunk.
     """
-    found: dict[str, list[str]] = {name: [] for name in (*WAYS, BY_CHUNK, COMPOSED)}
+    names: dict[str, list[str]] = {name: [] for name in (*WAYS, BY_CHUNK, COMPOSED)}
     for name in sorted(TABLE):
         if TABLE[name].kind not in ("network", "signal", "random", "composed", "assignment"):
-            found[way(name)].append(name)
-    return found
+            names[way(name)].append(name)
+    return names

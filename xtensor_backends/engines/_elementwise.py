@@ -28,8 +28,8 @@ def elementwise(library: Library, name: str, *operands: Any, **options: Any) -> 
 def of_several_results(library: Library, name: str, *operands: Any) -> tuple[Any, ...]:
     """Return the results of an elementwise function that has several."""
     function = library.chunk_function(name)
-    found = library.tried(function, *operands)
-    return tuple(library.elementwise(function, operands, [part.dtype for part in found]))
+    results = library.tried(function, *operands)
+    return tuple(library.elementwise(function, operands, [part.dtype for part in results]))
 
 
 @cache

@@ -44,19 +44,19 @@ class File(Protocol):
 
 def file_of(array: Any) -> File | None:
     """Return the array of a file that is open for reading; None for any other object."""
-    found: File | None = None
+    source_file: File | None = None
     if isinstance(array, np.ndarray):
-        found = _memory_map_of(array)
+        source_file = _memory_map_of(array)
     elif _is_of(array, "h5py", "Dataset"):
         named = array.file.mode == "r" and array.name and Path(array.file.filename).is_file()
-        found = (
+        source_file = (
             Dataset(os.path.abspath(array.file.filename), array.name, array.shape, array.dtype, array.chunks)
             if named
             else None
         )
     elif _is_of(array, "zarr", "Array"):
-        found = Stored(array) if array.read_only else None
-    return found if found is not None and found.dtype.kind in "biufc" else None
+        source_file = Stored(array) if array.read_only else None
+    return source_file if source_file is not None and source_file.dtype.kind in "biufc" else None
 
 
 def read(*, slices: Slices, file: File, spec: str) -> Any:

@@ -63,8 +63,8 @@ def _masked(library: Library, x: Any, parts: list[Any], mask: Any) -> Any:
     if not math.prod(mask.shape):
         return library.sliced(flat, (slice(None),) * first + (slice(0),) + (slice(None),) * (flat.ndim - first - 1))
     order = (first, *[axis for axis in range(flat.ndim) if axis != first])
-    found = library.selected(library.permuted(flat, order) if first else flat, flattened(library, mask))
-    return library.permuted(found, tuple(np.argsort(order).tolist())) if first else found
+    elements = library.selected(library.permuted(flat, order) if first else flat, flattened(library, mask))
+    return library.permuted(elements, tuple(np.argsort(order).tolist())) if first else elements
 
 
 def _computed(library: Library, parts: list[Any]) -> list[Any]:
@@ -73,17 +73,17 @@ def _computed(library: Library, parts: list[Any]) -> list[Any]:
     if arrays:
         note_computation(sum(x.dtype.itemsize * math.prod(x.shape) for x in arrays), library.name, "index arrays")
     values = iter(library.values(arrays) if arrays else ())
-    found: list[Any] = []
+    computed: list[Any] = []
     for part in parts:
         if isinstance(part, Chunked):
             value = np.asarray(next(values))
             if value.dtype == bool:
-                found += np.nonzero(value) if value.ndim else [value]
+                computed += np.nonzero(value) if value.ndim else [value]
             else:
-                found.append(value.astype(np.int64))
+                computed.append(value.astype(np.int64))
         else:
-            found.append(np.asarray(part) if isinstance(part, (bool, np.bool)) else part)
-    return found
+            computed.append(np.asarray(part) if isinstance(part, (bool, np.bool)) else part)
+    return computed
 
 
 def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
@@ -120,14 +120,14 @@ def _gathered(library: Library, x: Any, parts: list[Any]) -> Any:
     if len(axes) > 1:
         x = reshaped(library, x, (math.prod(lengths), *rest))
     position = np.zeros(shape, np.int64)
-    for found, length in zip(indices, lengths, strict=True):
-        position = position * length + found
+    for gathered, length in zip(indices, lengths, strict=True):
+        position = position * length + gathered
     # 3. The elements, and their axes in NumPy's order: in the place of adjacent index arrays, else in front.
-    found = reshaped(library, library.taken(x, position.reshape(-1)), (*shape, *rest))
+    gathered = reshaped(library, library.taken(x, position.reshape(-1)), (*shape, *rest))
     adjacent = where == list(range(where[0], where[0] + len(where)))
     before = len([other for other in others if other < axes[0]]) if adjacent else 0
-    order = (*range(len(shape), len(shape) + before), *range(len(shape)), *range(len(shape) + before, found.ndim))
-    return library.permuted(found, order)
+    order = (*range(len(shape), len(shape) + before), *range(len(shape)), *range(len(shape) + before, gathered.ndim))
+    return library.permuted(gathered, order)
 
 
 def _checked(indices: Any, length: int, axis: int) -> Any:
@@ -215,15 +215,15 @@ def _inserted(library: Library, x: Any, parts: list[Any], value: Any) -> Any:
 
 def _shape_of(key: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of the elements of a key of slices, integers and None."""
-    found, axis = [], 0
+    sizes, axis = [], 0
     for part in key:
         if part is None:
-            found.append(1)
+            sizes.append(1)
             continue
         if isinstance(part, slice):
-            found.append(len(range(*part.indices(shape[axis]))))
+            sizes.append(len(range(*part.indices(shape[axis]))))
         axis += 1
-    return tuple(found)
+    return tuple(sizes)
 
 
 def _fitted(library: Library, value: Any, shape: tuple[int, ...]) -> Any:
@@ -245,13 +245,13 @@ def _fitted(library: Library, value: Any, shape: tuple[int, ...]) -> Any:
 def _coordinates(shape: tuple[int, ...], parts: list[Any]) -> tuple[Any, ...]:
     """The indices along each axis of the elements that a key selects."""
     key = tuple(parts)
-    found = []
+    coordinates = []
     # The key applied to the coordinates of one axis, which are broadcast along the others.
     for axis, length in enumerate(shape):
         lengths = [1] * len(shape)
         lengths[axis] = length
-        found.append(np.broadcast_to(np.arange(length).reshape(lengths), shape)[key])
-    return tuple(found) if shape else (np.zeros((), np.int64)[key],)
+        coordinates.append(np.broadcast_to(np.arange(length).reshape(lengths), shape)[key])
+    return tuple(coordinates) if shape else (np.zeros((), np.int64)[key],)
 
 
 def _assigned(x: Any, values: Any, *, positions: list[Any], slices: Slices) -> Any:

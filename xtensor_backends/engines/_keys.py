@@ -68,22 +68,22 @@ def check_masks(parts: list[Any], shape: tuple[int, ...]) -> None:
 
 def checked_key(parts: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """Return the parts of a key of slices, integers and None, all of which count from the first element."""
-    found: list[Any] = []
+    resolved: list[Any] = []
     axis = 0
     for part in parts:
         if part is ...:
             continue
         if part is None:
-            found.append(None)
+            resolved.append(None)
         elif isinstance(part, slice):
-            found.append(_checked_slice(part, shape[axis]))
+            resolved.append(_checked_slice(part, shape[axis]))
         else:
             position, length = index(part), shape[axis]
             if not -length <= position < length:
                 raise IndexError(f"index {position} is out of bounds for axis {axis} with size {length}")
-            found.append(position % length)
+            resolved.append(position % length)
         axis += part is not None
-    return tuple(found)
+    return tuple(resolved)
 
 
 def _checked_slice(part: slice, length: int) -> slice:

@@ -54,11 +54,11 @@ class Library(ABC):
         ValueError
             If the library cannot join the native arrays of that device.
         """
-        spec, found = self._chosen
-        if not self.joins(found):
+        spec, native_type = self._chosen
+        if not self.joins(native_type):
             raise ValueError(
                 f"{self.name}'s configuration names {spec!r} as 'xtensor.device', whose native arrays "
-                f"({found.__name__}) {self.name} cannot join; name 'cpu', 'numpy' or a device of CuPy's arrays"
+                f"({native_type.__name__}) {self.name} cannot join; name 'cpu', 'numpy' or a device of CuPy's arrays"
             )
         return spec
 

@@ -46,9 +46,9 @@ def slogdet(library: Library, x: Any) -> list[Any]:
 
 def qr(library: Library, x: Any, *, mode: str = "reduced") -> Any:
     """Return an orthonormal and a triangular factor; of tall matrices in chunks of rows by a tree of decompositions."""
-    found = library.tall_qr(x) if mode == "reduced" and _is_tall(library, x) else None
-    if found is not None:
-        return found
+    factors = library.tall_qr(x) if mode == "reduced" and _is_tall(library, x) else None
+    if factors is not None:
+        return factors
     m, n = x.shape[-2:]
     k = min(m, n) if mode == "reduced" else m
     return _by_matrix(library, "linalg.qr", (x,), [(m, k), (k, n)], mode=mode)
@@ -56,9 +56,9 @@ def qr(library: Library, x: Any, *, mode: str = "reduced") -> Any:
 
 def svd(library: Library, x: Any, *, full_matrices: bool = True) -> Any:
     """Return singular values and vectors; of tall matrices in chunks of rows by a tree of decompositions."""
-    found = library.tall_svd(x) if not full_matrices and _is_tall(library, x) else None
-    if found is not None:
-        return found
+    factors = library.tall_svd(x) if not full_matrices and _is_tall(library, x) else None
+    if factors is not None:
+        return factors
     m, n = x.shape[-2:]
     k = min(m, n)
     shapes = [(m, m), (k,), (n, n)] if full_matrices else [(m, k), (k,), (k, n)]
@@ -77,8 +77,8 @@ def _by_matrix(
     compute = library.chunk_function(name, **options)
     counts = [min(x.ndim, 2) for x in operands]
     whole = [library.single(x, range(-n, 0), name) for x, n in zip(operands, counts, strict=True)]
-    found = compute(*[library.element(x, n) for x, n in zip(whole, counts, strict=True)])
-    dtypes = [part.dtype for part in (found if isinstance(found, tuple) else (found,))]
+    results = compute(*[library.element(x, n) for x, n in zip(whole, counts, strict=True)])
+    dtypes = [part.dtype for part in (results if isinstance(results, tuple) else (results,))]
     return library.by_matrix(compute, whole, counts, [tuple(shape) for shape in shapes], dtypes)
 
 

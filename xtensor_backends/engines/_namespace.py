@@ -34,16 +34,16 @@ DEEPEST = 50
 def functions(arrays: type[Chunked]) -> Any:
     """Return the functions with the standard's names and parameters for native arrays of a class."""
     library = arrays.library
-    found = wrapped_namespace(arrays, _Namespace(library))
+    namespace = wrapped_namespace(arrays, _Namespace(library))
     for name in VIEWS:
-        setattr(found, name, getattr(_structure, name))
+        setattr(namespace, name, getattr(_structure, name))
     for name in filter(_takes_elements, TABLE):
-        setattr(found, name, _of_elements(arrays, getattr(found, name), name))
-    found.stack = _stack(arrays, found.concat)
-    found.random = SimpleNamespace(
+        setattr(namespace, name, _of_elements(arrays, getattr(namespace, name), name))
+    namespace.stack = _stack(arrays, namespace.concat)
+    namespace.random = SimpleNamespace(
         **{name: _wrapping(arrays, partial(getattr(_random, name), library)) for name in _random.__all__}
     )
-    return found
+    return namespace
 
 
 def _takes_elements(name: str) -> bool:

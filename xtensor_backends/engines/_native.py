@@ -95,9 +95,9 @@ class Chunked(WrappedArray):
     def array(self) -> Any:
         """The array of the library."""
         if self._base is not None:
-            found = self._base.array
-            if found is not self._seen:
-                self._seen, self._array, self._values = found, self._select(found), None
+            base_array = self._base.array
+            if base_array is not self._seen:
+                self._seen, self._array, self._values = base_array, self._select(base_array), None
             return self._array
         if self._array is None:
             assert self._values is not None
@@ -238,15 +238,15 @@ def fetched(*natives: Chunked) -> list[np.ndarray[Any, Any]]:
     known = [native.values for native in natives]
     unknown = [native for native, values in zip(natives, known, strict=True) if values is None]
     computed = iter(unknown[0].library.values([native.array for native in unknown]) if unknown else ())
-    found = []
+    arrays = []
     for native, values in zip(natives, known, strict=True):
         if values is None:
             values = next(computed)
             native.keep(values)
-            found.append(values if values.flags.writeable else values.copy())
+            arrays.append(values if values.flags.writeable else values.copy())
         else:
-            found.append(values.copy())
-    return found
+            arrays.append(values.copy())
+    return arrays
 
 
 def describe(native: Chunked) -> str:

@@ -65,8 +65,8 @@ def _merged_values(first: Partial, second: Partial, *, function: ChunkFunction) 
     return {"value": function(first["value"], second["value"])}
 
 
-def _value_of(found: Partial) -> Any:
-    return found["value"]
+def _value_of(partial: Partial) -> Any:
+    return partial["value"]
 
 
 # -- moments ----------------------------------------------------------------------------------------------------------
@@ -124,12 +124,12 @@ def _moments(x: Any, *, axes: tuple[int, ...], functions: dict[str, ChunkFunctio
         n *= x.shape[axis]
     # Without elements the mean is a zero, which merges with any other.
     average = functions["mean" if n else "sum"](x, axis=axes, keepdims=True)
-    found = {"n": _repeated(n, average), "mean": average}
+    moments = {"n": _repeated(n, average), "mean": average}
     if name != "mean":
         half = x * 0.5 - average * 0.5
-        found["half"] = functions["mean" if n else "sum"](half, axis=axes, keepdims=True)
-        found["spread"] = functions[name if n else "sum"](x, axis=axes, keepdims=True)
-    return found
+        moments["half"] = functions["mean" if n else "sum"](half, axis=axes, keepdims=True)
+        moments["spread"] = functions[name if n else "sum"](x, axis=axes, keepdims=True)
+    return moments
 
 
 def _repeated(n: int, like: Any) -> Any:
@@ -155,17 +155,17 @@ def _merged_moments(first: Partial, second: Partial, *, functions: dict[str, Chu
     return {"n": count, "mean": first["mean"], "half": first["half"] + half * share, "spread": spread}
 
 
-def _count(found: Partial) -> int:
-    return int(found["n"].flat[0]) if found["n"].size else 0
+def _count(partial: Partial) -> int:
+    return int(partial["n"].flat[0]) if partial["n"].size else 0
 
 
-def _moment_of(found: Partial, *, name: str, dtype: DType, correction: float = 0.0) -> Any:
-    n = _count(found)
+def _moment_of(partial: Partial, *, name: str, dtype: DType, correction: float = 0.0) -> Any:
+    n = _count(partial)
     if name == "mean":
-        result = found["mean"] if n else found["mean"] * np.nan
+        result = partial["mean"] if n else partial["mean"] * np.nan
     else:
         factor = n / (n - correction) if n > correction else np.nan
-        result = found["spread"] * (factor if name == "var" else math.sqrt(factor))
+        result = partial["spread"] * (factor if name == "var" else math.sqrt(factor))
     return result.astype(dtype, copy=False)
 
 

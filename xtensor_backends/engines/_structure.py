@@ -119,10 +119,10 @@ def nonzero(library: Library, x: Any) -> tuple[Any, ...]:
     flat = flattened(library, x)
     int64 = np.dtype(np.int64)
     places = library.mapped(partial(_places, spec=library.chunk_device), flat, (), int64, placed=True)
-    found = library.selected(places, astype(library, flat, np.dtype(bool)))
+    positions = library.selected(places, astype(library, flat, np.dtype(bool)))
     indices = []
     for axis, length in enumerate(x.shape):
-        index = found
+        index = positions
         after = math.prod(x.shape[axis + 1 :])
         if after > 1:
             index = elementwise(library, "floor_divide", index, after)

@@ -70,18 +70,26 @@ class JaxBackend(Backend):
         # JAX opens all its devices at once, and takes most of a GPU's memory: only where the user names the platform.
         if any(name not in ("", "cpu") for name in str(self._jax.config.jax_platforms or "").split(",")):
             try:
-                found = self._jax.devices()
+                jax_devices = self._jax.devices()
             except Exception as error:  # JAX raises AssertionError where no plugin has the platform
                 raise BackendUnavailableError(
                     f"JAX does not open the platform that JAX_PLATFORMS names: {type(error).__name__}: {error}",
                     "install the GPU's driver and JAX's plugin for it, or remove JAX_PLATFORMS",
                 ) from error
-            self._devices = {f"jax:{item.platform}:{item.id}": item for item in found if item.platform != "cpu"}
+            self._devices = {f"jax:{item.platform}:{item.id}": item for item in jax_devices if item.platform != "cpu"}
             self._specs = ("jax:cpu", *self._devices)
         return version
 
     def devices(self) -> Sequence[str]:
         return self._specs
+
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        platform = spec.split(":")[1] if ":" in spec else ""
+        if platform not in DLPACK or platform == "cpu":
+            return None
+        plugin = {"gpu": "cuda", "rocm": "rocm"}.get(platform, platform)
+        remedy = f"set JAX_PLATFORMS={plugin},cpu before the process starts, with JAX's plugin and the driver installed"
+        return f"JAX_PLATFORMS names no platform that has {spec}", remedy
 
     def device(self, spec: str) -> Any:
         """Return JAX's device of a spec; opens JAX's devices."""
@@ -157,14 +165,21 @@ class JaxBackend(Backend):
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)
-        index = None if device.platform == "cpu" else int(device.id)
-        return DeviceInfo(str(device.device_kind), index, total_memory=memory.total, free_memory=memory.free)
+        total, free = memory.total, memory.free
+        if device.platform == "cpu":
+            return DeviceInfo("JAX on the CPU", total_memory=total, free_memory=free, unified_memory=True)
+        driver = " ".join(str(device.client.platform_version).split())
+        return DeviceInfo(str(device.device_kind), int(device.id), total, free, driver=driver)
 
     def memory(self, spec: str) -> Memory:
-        found = self.device(spec).memory_stats() or {}
-        total, used = found.get("bytes_limit"), found.get("bytes_in_use")
+        if spec == "jax:cpu":
+            from xtensor_backends.numpy import backend as host
+
+            return host.memory("numpy")
+        stats = self.device(spec).memory_stats() or {}
+        total, used = stats.get("bytes_limit"), stats.get("bytes_in_use")
         free = None if total is None or used is None else total - used
-        return Memory(total, free, used, found.get("pool_bytes"))
+        return Memory(total, free, used, stats.get("pool_bytes"))
 
     def synchronize(self, spec: str) -> None:
         # On the CPU, JAX computes independent arrays in any order.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -143,6 +143,8 @@ def _floor_divide_by_broadcast(x1: Array, x2: Array) -> Array:
 
 def _floor_divide(x1: Any, x2: Any) -> Array:
     x1, x2 = OPERANDS.numbers(x1, x2)
+    if x1.dtype.kind in "fV" and x1.dtype.itemsize == 2:  # the quotient before its floor is not rounded to 16 bits
+        return _floor_divide(x1.astype(np.float32), x2.astype(np.float32)).astype(x1.dtype)
     if x1.dtype.kind in "fV":
         return float_floor_divide(jnp, _floor_divide_by_broadcast, x1, x2)
     return integer_floor_divide(jnp, jnp.floor_divide, x1, x2)
@@ -235,9 +237,14 @@ def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
 
 
 def _reduction(function: Function) -> Function:
+    @lru_cache(512)
+    def compiled(axis: Axes, dtype: DType, keepdims: bool) -> Function:
+        # jax.numpy's own reductions read their options in Python for each call.
+        return jax.jit(partial(function, axis=axis, dtype=dtype, keepdims=keepdims))  # type: ignore[no-any-return]
+
     def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
         dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
-        return function(cast(x, dtype), axis=axis, dtype=dtype, keepdims=keepdims)
+        return compiled(axis, dtype, keepdims)(cast(x, dtype))
 
     return computed
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from .values import (
+    Formula,
     Value,
     bits,
     cast,
@@ -31,6 +31,7 @@ from .values import (
 )
 
 __all__ = [
+    "TABLE",
     "absolute",
     "add",
     "clip",
@@ -204,51 +205,51 @@ def floor_divide(a: Value, b: Value) -> Value:
     return select(b == 0, a / b, select(quotient == 0, copysign(quotient, a / b), rounded))
 
 
-TABLE: dict[str, tuple[Callable[..., Any], str]] = {
-    "abs": (absolute, "biuf"),
-    "add": (add, "biuf"),
-    "bitwise_and": (lambda a, b: a & b, "biu"),
-    "bitwise_invert": (lambda x: ~x, "biu"),
-    "bitwise_left_shift": (lambda a, b: a << b, "iu"),
-    "bitwise_or": (lambda a, b: a | b, "biu"),
-    "bitwise_right_shift": (lambda a, b: a >> b, "iu"),
-    "bitwise_xor": (lambda a, b: a ^ b, "biu"),
-    "ceil": (to_integer(ceil), "biuf"),
-    "clip": (clip, "iuf"),
-    "conj": (identity, "iuf"),
-    "copysign": (copysign, "f"),
-    "divide": (lambda a, b: a / b, "f"),
-    "equal": (lambda a, b: a == b, "biuf"),
-    "floor": (to_integer(floor), "biuf"),
-    "greater": (lambda a, b: a > b, "biuf"),
-    "greater_equal": (lambda a, b: a >= b, "biuf"),
-    "isfinite": (of_floats(isfinite, otherwise=True), "biuf"),
-    "isinf": (of_floats(isinf, otherwise=False), "biuf"),
-    "isnan": (of_floats(isnan, otherwise=False), "biuf"),
-    "less": (lambda a, b: a < b, "biuf"),
-    "less_equal": (lambda a, b: a <= b, "biuf"),
-    "logical_and": (logical(lambda a, b: a & b), "biuf"),
-    "logical_not": (logical(lambda x: ~x), "biuf"),
-    "logical_or": (logical(lambda a, b: a | b), "biuf"),
-    "logical_xor": (logical(lambda a, b: a ^ b), "biuf"),
-    "maximum": (larger, "biuf"),
-    "minimum": (smaller, "biuf"),
-    "multiply": (multiply, "biuf"),
-    "negative": (lambda x: -x, "iuf"),
-    "nextafter": (nextafter, "f"),
-    "not_equal": (lambda a, b: a != b, "biuf"),
-    "positive": (identity, "iuf"),
-    "real": (identity, "iuf"),
-    "reciprocal": (lambda x: 1.0 / x, "f"),
-    "round": (to_integer(rint), "iuf"),
-    "sign": (sign, "iuf"),
-    "signbit": (signbit, "f"),
-    "square": (lambda x: x * x, "iuf"),
-    "subtract": (lambda a, b: a - b, "iuf"),
-    "trunc": (to_integer(trunc), "biuf"),
-    "where": (select, "biuf"),
+TABLE: dict[str, Formula] = {
+    "abs": Formula(absolute, "biuf"),
+    "add": Formula(add, "biuf"),
+    "bitwise_and": Formula(lambda a, b: a & b, "biu"),
+    "bitwise_invert": Formula(lambda x: ~x, "biu"),
+    "bitwise_left_shift": Formula(lambda a, b: a << b, "iu"),
+    "bitwise_or": Formula(lambda a, b: a | b, "biu"),
+    "bitwise_right_shift": Formula(lambda a, b: a >> b, "iu"),
+    "bitwise_xor": Formula(lambda a, b: a ^ b, "biu"),
+    "ceil": Formula(to_integer(ceil), "biuf"),
+    "clip": Formula(clip, "iuf"),
+    "conj": Formula(identity, "iuf"),
+    "copysign": Formula(copysign, "f"),
+    "divide": Formula(lambda a, b: a / b, "f"),
+    "equal": Formula(lambda a, b: a == b, "biuf"),
+    "floor": Formula(to_integer(floor), "biuf"),
+    "floor_divide": Formula(floor_divide, "iuf", covers_remainder),
+    "greater": Formula(lambda a, b: a > b, "biuf"),
+    "greater_equal": Formula(lambda a, b: a >= b, "biuf"),
+    "isfinite": Formula(of_floats(isfinite, otherwise=True), "biuf"),
+    "isinf": Formula(of_floats(isinf, otherwise=False), "biuf"),
+    "isnan": Formula(of_floats(isnan, otherwise=False), "biuf"),
+    "less": Formula(lambda a, b: a < b, "biuf"),
+    "less_equal": Formula(lambda a, b: a <= b, "biuf"),
+    "logical_and": Formula(logical(lambda a, b: a & b), "biuf"),
+    "logical_not": Formula(logical(lambda x: ~x), "biuf"),
+    "logical_or": Formula(logical(lambda a, b: a | b), "biuf"),
+    "logical_xor": Formula(logical(lambda a, b: a ^ b), "biuf"),
+    "maximum": Formula(larger, "biuf"),
+    "minimum": Formula(smaller, "biuf"),
+    "multiply": Formula(multiply, "biuf"),
+    "negative": Formula(lambda x: -x, "iuf"),
+    "nextafter": Formula(nextafter, "f"),
+    "nn.relu": Formula(rectify),
+    "not_equal": Formula(lambda a, b: a != b, "biuf"),
+    "positive": Formula(identity, "iuf"),
+    "real": Formula(identity, "iuf"),
+    "reciprocal": Formula(lambda x: 1.0 / x, "f"),
+    "remainder": Formula(remainder, "iuf", covers_remainder),
+    "round": Formula(to_integer(rint), "iuf"),
+    "sign": Formula(sign, "iuf"),
+    "signbit": Formula(signbit, "f"),
+    "square": Formula(lambda x: x * x, "iuf"),
+    "subtract": Formula(lambda a, b: a - b, "iuf"),
+    "trunc": Formula(to_integer(trunc), "biuf"),
+    "where": Formula(select, "biuf"),
 }
-"""The function of each operation, and the kinds of dtype that it takes; its operands have one dtype.
-
-The condition of ``where`` is a bool.
-"""
+"""The formulas, whose operands have one dtype; the condition of ``where`` is a bool."""

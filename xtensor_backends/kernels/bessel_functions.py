@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import pi
 
+from .arithmetic import in_double
 from .bessel_coefficients import (
     I_LARGE,
     I_SMALL,
@@ -22,10 +23,10 @@ from .bessel_coefficients import (
     Y_SMALL,
 )
 from .exponential import LN2, exponential, log, polynomial
-from .trigonometric import cos, sin
-from .values import Value, constant, copysign, fabs, fma, isinf, select, sqrt
+from .trigonometric import cos, covers_reduction, sin
+from .values import Formula, Value, constant, copysign, fabs, fma, isinf, select, sqrt
 
-__all__ = ["first_kind", "modified_first_kind", "modified_second_kind", "second_kind"]
+__all__ = ["TABLE", "first_kind", "modified_first_kind", "modified_second_kind", "second_kind"]
 
 
 def _first_kind_small(x: Value, order: int) -> Value:
@@ -118,3 +119,20 @@ def modified_second_kind(order: int, *, scaled: bool) -> Callable[[Value], Value
         return select(x < 0, constant(x.builder, float("nan"), x.dtype), result)
 
     return formula
+
+
+TABLE: dict[str, Formula] = {
+    "special.i0": Formula(in_double(modified_first_kind(0, scaled=False))),
+    "special.i0e": Formula(in_double(modified_first_kind(0, scaled=True))),
+    "special.i1": Formula(in_double(modified_first_kind(1, scaled=False))),
+    "special.i1e": Formula(in_double(modified_first_kind(1, scaled=True))),
+    "special.j0": Formula(in_double(first_kind(0)), covers=covers_reduction),
+    "special.j1": Formula(in_double(first_kind(1)), covers=covers_reduction),
+    "special.k0": Formula(in_double(modified_second_kind(0, scaled=False))),
+    "special.k0e": Formula(in_double(modified_second_kind(0, scaled=True))),
+    "special.k1": Formula(in_double(modified_second_kind(1, scaled=False))),
+    "special.k1e": Formula(in_double(modified_second_kind(1, scaled=True))),
+    "special.y0": Formula(in_double(second_kind(0)), covers=covers_reduction),
+    "special.y1": Formula(in_double(second_kind(1)), covers=covers_reduction),
+}
+"""The formulas of these functions."""

@@ -17,6 +17,7 @@ from .powers import hypot
 from .trigonometric import atan2, cos, covers_reduction, sin
 from .values import (
     Complex,
+    Formula,
     Value,
     convert,
     copysign,
@@ -37,9 +38,9 @@ Function = Callable[..., Value | Complex]
 
 def _covers_all(*numbers: Complex) -> Value:
     """Whether all components are finite."""
-    found = [isfinite(part) for number in numbers for part in (number.real, number.imag)]
-    covered = found[0]
-    for one in found[1:]:
+    finite = [isfinite(part) for number in numbers for part in (number.real, number.imag)]
+    covered = finite[0]
+    for one in finite[1:]:
         covered = covered & one
     return covered
 
@@ -194,27 +195,27 @@ def where(condition: Value, x: Complex, y: Complex) -> Complex:
     return Complex(select(condition, x.real, y.real), select(condition, x.imag, y.imag))
 
 
-TABLE: dict[str, tuple[Function, Callable[..., Value] | None]] = {
-    "abs": (absolute, None),
-    "cos": (cosine, lambda x: _covers_all(x) & covers_reduction(x.real)),
-    "cosh": (hyperbolic_cosine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
-    "divide": (quotient, _covers_quotient),
-    "equal": (lambda x, y: (x.real == y.real) & (x.imag == y.imag), None),
-    "exp": (exponential, lambda x: _covers_all(x) & covers_reduction(x.imag)),
-    "expm1": (_in_double(exponential_minus_one), lambda x: _covers_all(x) & covers_reduction(x.imag)),
-    "isfinite": (_covers_all, None),
-    "isinf": (lambda x: isinf(x.real) | isinf(x.imag), None),
-    "isnan": (lambda x: isnan(x.real) | isnan(x.imag), None),
-    "log": (logarithm(None), _covers_square),
-    "log10": (logarithm(LOG10_E), _covers_square),
-    "log1p": (_in_double(logarithm_of_one_plus), _covers_sum_of_squares),
-    "log2": (logarithm(LOG2_E), _covers_square),
-    "negative": (lambda x: Complex(-x.real, -x.imag), None),
-    "not_equal": (lambda x, y: (x.real != y.real) | (x.imag != y.imag), None),
-    "sign": (sign, _covers_size),
-    "sin": (sine, lambda x: _covers_all(x) & covers_reduction(x.real)),
-    "sinh": (hyperbolic_sine, lambda x: _covers_all(x) & covers_reduction(x.imag)),
-    "sqrt": (_in_double(square_root), _covers_root),
-    "where": (where, None),
+TABLE: dict[str, Formula] = {
+    "abs": Formula(absolute, "c"),
+    "cos": Formula(cosine, "c", lambda x: _covers_all(x) & covers_reduction(x.real)),
+    "cosh": Formula(hyperbolic_cosine, "c", lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "divide": Formula(quotient, "c", _covers_quotient),
+    "equal": Formula(lambda x, y: (x.real == y.real) & (x.imag == y.imag), "c"),
+    "exp": Formula(exponential, "c", lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "expm1": Formula(_in_double(exponential_minus_one), "c", lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "isfinite": Formula(_covers_all, "c"),
+    "isinf": Formula(lambda x: isinf(x.real) | isinf(x.imag), "c"),
+    "isnan": Formula(lambda x: isnan(x.real) | isnan(x.imag), "c"),
+    "log": Formula(logarithm(None), "c", _covers_square),
+    "log10": Formula(logarithm(LOG10_E), "c", _covers_square),
+    "log1p": Formula(_in_double(logarithm_of_one_plus), "c", _covers_sum_of_squares),
+    "log2": Formula(logarithm(LOG2_E), "c", _covers_square),
+    "negative": Formula(lambda x: Complex(-x.real, -x.imag), "c"),
+    "not_equal": Formula(lambda x, y: (x.real != y.real) | (x.imag != y.imag), "c"),
+    "sign": Formula(sign, "c", _covers_size),
+    "sin": Formula(sine, "c", lambda x: _covers_all(x) & covers_reduction(x.real)),
+    "sinh": Formula(hyperbolic_sine, "c", lambda x: _covers_all(x) & covers_reduction(x.imag)),
+    "sqrt": Formula(_in_double(square_root), "c", _covers_root),
+    "where": Formula(where, "c"),
 }
 """The function of each operation, and which numbers it covers."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from .arithmetic import in_double
 from .exponential import log, log1p
-from .values import Value, constant, fabs, isinf, isnan, select
+from .values import Formula, Value, constant, fabs, isinf, isnan, select
 
-__all__ = ["covers_quotient", "entr", "huber", "kl_div", "rel_entr", "xlog1py", "xlogy"]
+__all__ = ["TABLE", "covers_quotient", "entr", "huber", "kl_div", "rel_entr", "xlog1py", "xlogy"]
 
 
 def _at(x: Value, number: float) -> Value:
@@ -61,3 +62,14 @@ def huber(delta: Value, r: Value) -> Value:
     a = fabs(r)
     result = select(a <= delta, r * r * 0.5, delta * (a - delta * 0.5))
     return select(delta < 0, _at(r, float("inf")), result)
+
+
+TABLE: dict[str, Formula] = {
+    "special.entr": Formula(entr),
+    "special.huber": Formula(huber),
+    "special.kl_div": Formula(in_double(kl_div), covers=covers_quotient),
+    "special.rel_entr": Formula(rel_entr, covers=covers_quotient),
+    "special.xlog1py": Formula(xlog1py),
+    "special.xlogy": Formula(xlogy),
+}
+"""The formulas of these functions."""

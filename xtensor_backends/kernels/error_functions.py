@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .exponential import exponential, format_of, log, log1p, polynomial
-from .values import Value, constant, copysign, fabs, fma, select, two_product
+from .values import Formula, Value, constant, copysign, fabs, fma, select, two_product
 
-__all__ = ["erf", "erfc", "erfcx", "gelu", "log_ndtr", "ndtr"]
+__all__ = ["TABLE", "erf", "erfc", "erfcx", "gelu", "log_ndtr", "ndtr"]
 
 
 class Coefficients(NamedTuple):
@@ -224,3 +224,14 @@ def gelu(x: Value) -> Value:
     # The tail is multiplied before it underflows.
     upper = _gaussian(a, -0.5, _normal_tail(a) * a)
     return select(x < 0, constant(x.builder, -0.0, x.dtype), x) - upper
+
+
+TABLE: dict[str, Formula] = {
+    "nn.gelu": Formula(gelu),
+    "special.erf": Formula(erf),
+    "special.erfc": Formula(erfc),
+    "special.erfcx": Formula(erfcx),
+    "special.log_ndtr": Formula(log_ndtr),
+    "special.ndtr": Formula(ndtr),
+}
+"""The formulas of these functions."""

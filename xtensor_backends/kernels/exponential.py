@@ -12,22 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .values import (
-    Value,
-    bits,
-    cast,
-    constant,
-    copysign,
-    fabs,
-    fma,
-    from_bits,
-    isnan,
-    maximum,
-    select,
-)
+from .values import Formula, Value, bits, cast, constant, copysign, fabs, fma, from_bits, isnan, maximum, select
 
 __all__ = [
     "LN2",
+    "TABLE",
     "Format",
     "exp",
     "exp2",
@@ -380,3 +369,24 @@ def sigmoid(x: Value) -> Value:
     small = exp(-fabs(x))
     one = constant(x.builder, 1.0, x.dtype)
     return select(x < 0, small, one) / (small + 1.0)
+
+
+TABLE: dict[str, Formula] = {
+    "exp": Formula(exp),
+    "exp2": Formula(exp2),
+    "expm1": Formula(expm1),
+    "log": Formula(log),
+    "log10": Formula(log10),
+    "log1p": Formula(log1p),
+    "log2": Formula(log2),
+    "logaddexp": Formula(logaddexp),
+    "logaddexp2": Formula(logaddexp2),
+    "nn.silu": Formula(silu),
+    "special.exp2": Formula(exp2),
+    "special.exp10": Formula(exp10),
+    "special.expit": Formula(sigmoid),
+    "special.log_expit": Formula(log_sigmoid),
+    "special.logit": Formula(logit),
+    "special.softplus": Formula(softplus),
+}
+"""The formulas of these functions."""

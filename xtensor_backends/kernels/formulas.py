@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from . import (
     arithmetic,
@@ -17,8 +17,7 @@ from . import (
     powers,
     trigonometric,
 )
-from .arithmetic import in_double
-from .values import Value, sqrt
+from .values import Formula
 
 __all__ = [
     "COMPLEX_FORMULAS",
@@ -26,106 +25,17 @@ __all__ = [
     "FASTER_BY_THREADS",
     "FASTER_WITHOUT_AVX512",
     "FORMULAS",
-    "Formula",
     "formulas_of",
 ]
 
+SUBJECTS = (
+    *(arithmetic, bessel_functions, entropy, error_functions, exponential, gamma_functions, hyperbolic, powers),
+    trigonometric,
+)
 
-class Formula(NamedTuple):
-    """A function of an element.
+FORMULAS: dict[str, Formula] = {name: formula for subject in SUBJECTS for name, formula in subject.TABLE.items()}
 
-    Attributes
-    ----------
-    function
-        A function of values of one dtype that returns a value.
-    kinds
-        Kinds of dtype that the function takes, as NumPy's letters; of floating-point dtypes float32 and float64, of
-        complex ones complex64 and complex128.
-    covers
-        A function of the same values that returns whether the result is right, or None where it always is. NumPy's own
-        function must compute the other elements.
-    """
-
-    function: Callable[..., Any]
-    kinds: str = "f"
-    covers: Callable[..., Value] | None = None
-
-
-DIGAMMA = Formula(in_double(gamma_functions.digamma), covers=gamma_functions.covers_positive)
-
-FORMULAS: dict[str, Formula] = {
-    **{name: Formula(function, kinds) for name, (function, kinds) in arithmetic.TABLE.items()},
-    "acos": Formula(trigonometric.acos),
-    "acosh": Formula(hyperbolic.acosh),
-    "asin": Formula(trigonometric.asin),
-    "asinh": Formula(hyperbolic.asinh),
-    "atan": Formula(trigonometric.atan),
-    "atan2": Formula(trigonometric.atan2),
-    "atanh": Formula(hyperbolic.atanh),
-    "cbrt": Formula(powers.cbrt),
-    "cos": Formula(trigonometric.cos, covers=trigonometric.covers_reduction),
-    "cosh": Formula(hyperbolic.cosh),
-    "exp": Formula(exponential.exp),
-    "exp2": Formula(exponential.exp2),
-    "expm1": Formula(exponential.expm1),
-    "float_power": Formula(powers.power),
-    "floor_divide": Formula(arithmetic.floor_divide, "iuf", arithmetic.covers_remainder),
-    "hypot": Formula(powers.hypot),
-    "log": Formula(exponential.log),
-    "log10": Formula(exponential.log10),
-    "log1p": Formula(exponential.log1p),
-    "log2": Formula(exponential.log2),
-    "logaddexp": Formula(exponential.logaddexp),
-    "logaddexp2": Formula(exponential.logaddexp2),
-    "nn.gelu": Formula(error_functions.gelu),
-    "nn.relu": Formula(arithmetic.rectify),
-    "nn.silu": Formula(exponential.silu),
-    "pow": Formula(powers.power),
-    "remainder": Formula(arithmetic.remainder, "iuf", arithmetic.covers_remainder),
-    "sin": Formula(trigonometric.sin, covers=trigonometric.covers_reduction),
-    "sinh": Formula(hyperbolic.sinh),
-    "special.cbrt": Formula(powers.cbrt),
-    "special.digamma": DIGAMMA,
-    "special.entr": Formula(entropy.entr),
-    "special.erf": Formula(error_functions.erf),
-    "special.erfc": Formula(error_functions.erfc),
-    "special.erfcx": Formula(error_functions.erfcx),
-    "special.exp2": Formula(exponential.exp2),
-    "special.exp10": Formula(exponential.exp10),
-    "special.expit": Formula(exponential.sigmoid),
-    "special.gamma": Formula(in_double(gamma_functions.gamma), covers=gamma_functions.covers_positive),
-    "special.gammaln": Formula(in_double(gamma_functions.gammaln), covers=gamma_functions.covers_positive),
-    "special.huber": Formula(entropy.huber),
-    "special.i0": Formula(in_double(bessel_functions.modified_first_kind(0, scaled=False))),
-    "special.i0e": Formula(in_double(bessel_functions.modified_first_kind(0, scaled=True))),
-    "special.i1": Formula(in_double(bessel_functions.modified_first_kind(1, scaled=False))),
-    "special.i1e": Formula(in_double(bessel_functions.modified_first_kind(1, scaled=True))),
-    "special.j0": Formula(in_double(bessel_functions.first_kind(0)), covers=trigonometric.covers_reduction),
-    "special.j1": Formula(in_double(bessel_functions.first_kind(1)), covers=trigonometric.covers_reduction),
-    "special.k0": Formula(in_double(bessel_functions.modified_second_kind(0, scaled=False))),
-    "special.k0e": Formula(in_double(bessel_functions.modified_second_kind(0, scaled=True))),
-    "special.k1": Formula(in_double(bessel_functions.modified_second_kind(1, scaled=False))),
-    "special.k1e": Formula(in_double(bessel_functions.modified_second_kind(1, scaled=True))),
-    "special.kl_div": Formula(in_double(entropy.kl_div), covers=entropy.covers_quotient),
-    "special.log_expit": Formula(exponential.log_sigmoid),
-    "special.log_ndtr": Formula(error_functions.log_ndtr),
-    "special.logit": Formula(exponential.logit),
-    "special.ndtr": Formula(error_functions.ndtr),
-    "special.psi": DIGAMMA,
-    "special.rel_entr": Formula(entropy.rel_entr, covers=entropy.covers_quotient),
-    "special.softplus": Formula(exponential.softplus),
-    "special.xlog1py": Formula(entropy.xlog1py),
-    "special.xlogy": Formula(entropy.xlogy),
-    "special.y0": Formula(in_double(bessel_functions.second_kind(0)), covers=trigonometric.covers_reduction),
-    "special.y1": Formula(in_double(bessel_functions.second_kind(1)), covers=trigonometric.covers_reduction),
-    "sqrt": Formula(sqrt),
-    "tan": Formula(trigonometric.tan, covers=trigonometric.covers_reduction),
-    "tanh": Formula(hyperbolic.tanh),
-}
-
-COMPLEX_FORMULAS: dict[str, Formula] = {
-    name: Formula(function, "c", covers) for name, (function, covers) in complex.TABLE.items()
-}
+COMPLEX_FORMULAS: dict[str, Formula] = complex.TABLE
 """The formulas of operations on complex numbers."""
 
 

@@ -7,11 +7,12 @@ fitted with Remez's algorithm, quotients of polynomials interpolate at Chebyshev
 
 from __future__ import annotations
 
+from .arithmetic import in_double
 from .exponential import exponential, log, polynomial
 from .powers import log_parts
-from .values import Value, constant, fma, isnan, select, two_product
+from .values import Formula, Value, constant, fma, isnan, select, two_product
 
-__all__ = ["covers_positive", "digamma", "gamma", "gammaln"]
+__all__ = ["TABLE", "covers_positive", "digamma", "gamma", "gammaln"]
 
 LGAMMA_NUMERATOR = (
     0.5772156649015329,
@@ -193,3 +194,12 @@ def digamma(x: Value) -> Value:
     near = select(low, near - inverse, near)
     far = fma(inverse, polynomial(inverse, DIGAMMA_STIRLING), log(select(large, x, one)))
     return select(large, far, near)
+
+
+TABLE: dict[str, Formula] = {
+    "special.digamma": Formula(in_double(digamma), covers=covers_positive),
+    "special.gamma": Formula(in_double(gamma), covers=covers_positive),
+    "special.gammaln": Formula(in_double(gammaln), covers=covers_positive),
+    "special.psi": Formula(in_double(digamma), covers=covers_positive),
+}
+"""The formulas of these functions."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .exponential import expm1, exponential, format_of, log1p, polynomial
-from .values import Value, constant, copysign, fabs, fma, select, sqrt
+from .values import Formula, Value, constant, copysign, fabs, fma, select, sqrt
 
-__all__ = ["acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
+__all__ = ["TABLE", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
 
 LN2 = 0.6931471805599453
 SINH = {
@@ -67,3 +67,14 @@ def atanh(x: Value) -> Value:
     """The inverse hyperbolic tangent; infinite at -1 and 1, NaN beyond."""
     a = fabs(x)
     return copysign(log1p((a + a) / (1.0 - a)) * 0.5, x)
+
+
+TABLE: dict[str, Formula] = {
+    "acosh": Formula(acosh),
+    "asinh": Formula(asinh),
+    "atanh": Formula(atanh),
+    "cosh": Formula(cosh),
+    "sinh": Formula(sinh),
+    "tanh": Formula(tanh),
+}
+"""The formulas of these functions."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from .exponential import DOUBLE, exponential, format_of, polynomial, split_number
 from .values import (
+    Formula,
     Value,
     bits,
     cast,
@@ -27,7 +28,7 @@ from .values import (
     two_product,
 )
 
-__all__ = ["cbrt", "hypot", "hypot_without_double", "log_parts", "power", "power_without_double"]
+__all__ = ["TABLE", "cbrt", "hypot", "hypot_without_double", "log_parts", "power", "power_without_double"]
 
 LOG_2 = 0.6931471805599453
 TWO_THIRDS = {
@@ -196,3 +197,14 @@ def cbrt(x: Value) -> Value:
     exponent = bits(third + form.magic) - magic
     root = root * from_bits((exponent + form.bias) << form.digits, x.dtype)
     return select((x == 0) | ~isfinite(x), x, copysign(root, x))
+
+
+TABLE: dict[str, Formula] = {
+    "cbrt": Formula(cbrt),
+    "float_power": Formula(power),
+    "hypot": Formula(hypot),
+    "pow": Formula(power),
+    "special.cbrt": Formula(cbrt),
+    "sqrt": Formula(sqrt),
+}
+"""The formulas of these functions."""

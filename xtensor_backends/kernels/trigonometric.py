@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from .exponential import format_of, polynomial
 from .values import (
+    Formula,
     Value,
     bits,
     constant,
@@ -30,7 +31,7 @@ from .values import (
     two_product,
 )
 
-__all__ = ["acos", "asin", "atan", "atan2", "cos", "covers_reduction", "sin", "tan"]
+__all__ = ["TABLE", "acos", "asin", "atan", "atan2", "cos", "covers_reduction", "sin", "tan"]
 
 
 class Constants(NamedTuple):
@@ -256,3 +257,15 @@ def atan2(y: Value, x: Value) -> Value:
     angle = _arctangent(a, b)
     high, low = _constants(x).pi
     return copysign(select(signbit(x), high - (angle - low), angle), y)
+
+
+TABLE: dict[str, Formula] = {
+    "acos": Formula(acos),
+    "asin": Formula(asin),
+    "atan": Formula(atan),
+    "atan2": Formula(atan2),
+    "cos": Formula(cos, covers=covers_reduction),
+    "sin": Formula(sin, covers=covers_reduction),
+    "tan": Formula(tan, covers=covers_reduction),
+}
+"""The formulas of these functions."""

@@ -9,7 +9,8 @@ Arithmetic is never contracted or reordered: ``+ - * /`` and :func:`sqrt` round 
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,7 @@ __all__ = [
     "FLOATS",
     "Builder",
     "Complex",
+    "Formula",
     "Number",
     "Value",
     "bits",
@@ -278,6 +280,26 @@ class Complex:
     def kind(self) -> str:
         """NumPy's letter of the kind of dtype."""
         return "c"
+
+
+class Formula(NamedTuple):
+    """A function of an element.
+
+    Attributes
+    ----------
+    function
+        A function of values of one dtype that returns a value.
+    kinds
+        Kinds of dtype that the function takes, as NumPy's letters; of floating-point dtypes float32 and float64, of
+        complex ones complex64 and complex128.
+    covers
+        A function of the same values that returns whether the result is right, or None where it always is. NumPy's own
+        function must compute the other elements.
+    """
+
+    function: Callable[..., Any]
+    kinds: str = "f"
+    covers: Callable[..., Value] | None = None
 
 
 def constant(builder: Builder, number: Number, dtype: Any) -> Value:

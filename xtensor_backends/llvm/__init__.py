@@ -123,7 +123,7 @@ def _works() -> bool:
 
 
 def count_calls() -> AbstractContextManager[Any]:
-    """Count the calls of kernels inside a ``with`` block; see :class:`xtensor_backends.llvm._calls.Calls`."""
+    """Count the calls of kernels inside a ``with`` block; see :class:`xtensor_backends.llvm._counts.Calls`."""
     from . import _calls
 
     return _calls.count_calls()

@@ -32,10 +32,10 @@ _NAME = re.compile(r"[0-9a-f]{40}(\.[0-9a-f]{16}\.tmp)?")  # of entries and temp
 
 def cache_folder() -> Path | None:
     """Return the folder that XTENSOR_CACHE_DIR names, or the one in the user's cache; None without a home."""
-    found = user_cache()
-    if found is None:
+    cache = user_cache()
+    if cache is None:
         return None
-    folder, is_named = found
+    folder, is_named = cache
     return folder if is_named else folder / "llvm"
 
 

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import Context
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,9 +18,11 @@ from xtensor.backend import Program, WrittenWithWarningError, rewarn
 
 from . import _compile, _exceptions, _threads
 from ._costs import cost, has_formula, is_simple, writes_past_caches
+from ._counts import Calls
+from ._exceptions import underflow_is_reported
 from ._loops import Layout, elementwise_module
 from ._memory import allocator
-from ._runtime import MAX_OPERANDS, transpose
+from ._runtime import MAX_OPERANDS, signed, transpose
 from ._runtime import adjacent as _adjacent
 from ._runtime import call as _call
 from ._runtime import call_unlocked as _call_unlocked
@@ -42,7 +40,6 @@ __all__ = [
     "empty",
     "in_row_major_order",
     "transposed",
-    "underflow_is_reported",
     "would_write",
 ]
 
@@ -69,36 +66,14 @@ LONG = 50_000.0
 TRANSPOSED_BYTE = 0.1
 """Nanoseconds for a byte of an array that one thread copies into another order."""
 
+MOST_LAYOUTS = 64
+"""Kernels and layouts of a program up to which layouts are kept."""
+
 LARGEST = 16
 """Bytes of an element, at most."""
 
 LEAST_COPIED = 2**14
 """Elements from which a kernel copies an array into another order."""
-
-
-class Calls:
-    """Calls of kernels.
-
-    Attributes
-    ----------
-    kernels
-        The number of calls by the names of a kernel's steps and reductions: ``"sin"``, ``"subtract+square+sum"``.
-    doubtful
-        The number of those after which NumPy computed: it warns, or the formula does not cover an element.
-    parts
-        The number of parts into which the calls were divided for threads.
-    """
-
-    def __init__(self) -> None:
-        self.kernels: Counter[str] = Counter()
-        self.doubtful: Counter[str] = Counter()
-        self.parts = 0
-
-
-def _bits(scalar: float) -> int:
-    """Return the signed integer with the bits of an unsigned one of 64 bits."""
-    number = int(scalar)
-    return number if number < 2**63 else number - 2**64
 
 
 class Kernel:
@@ -108,6 +83,8 @@ class Kernel:
     ----------
     address
         The address of its function ``run``.
+    job
+        That of the function that computes a part of the elements.
     alone
         The first operands of a call on one thread: the address, the numbers of parts and threads, and no time.
     cost
@@ -118,23 +95,25 @@ class Kernel:
         Converters of the scalar arguments to the float or the signed integer that is passed.
     """
 
-    __slots__ = ("address", "alone", "cost", "results", "wide")
+    __slots__ = ("address", "alone", "cost", "job", "results", "wide")
 
     def __init__(self, program: Program, key: str, make: Callable[[], Any]) -> None:
         code = _compile.compile_module(
-            make, ["run"], key=f"{program.key} {key}", symbols=_threads.symbols() | _exceptions.symbols()
+            make, ["run", "job"], key=f"{program.key} {key}", symbols=_threads.symbols() | _exceptions.symbols()
         )
-        self.address = code["run"]
+        self.address, self.job = code["run"], code["job"]
         self.alone = self.address, 1, 1, 0
         steps = [step.name for step in program.steps] + [name for name, _ in program.reductions]
         _names[self.address] = "+".join(steps)
         self.cost = cost(program)
         self.wide = [
-            float if np.dtype(name).kind == "f" else _bits if name == "uint64" else int for name in program.scalars
+            float if np.dtype(name).kind == "f" else signed if name == "uint64" else int for name in program.scalars
         ]
         self.results = [program.dtypes[position] for position in program.outputs]
 
-    def run(self, elements: int, operands: tuple[Any, ...], scalars: Sequence[float]) -> int:
+    def run(
+        self, elements: int, operands: tuple[Any, ...], scalars: Sequence[float], waiting: Waiting | None = None
+    ) -> int:
         """Call the kernel; return 0, or another number if NumPy is to compute.
 
         That is where an element is doubtful, and where there are too many operands.
@@ -147,11 +126,16 @@ class Kernel:
             What it reads after the numbers of parts and threads and the time: arrays and integers.
         scalars
             Python numbers, one for each scalar of the program.
+        waiting
+            Calls that :mod:`_together` makes later, to which this one is added instead.
         """
         if scalars:
             operands += tuple([kind(scalar) for kind, scalar in zip(self.wide, scalars, strict=True)])
         if len(operands) > MOST_OPERANDS:
             return 1
+        if waiting is not None:
+            waiting.append((self, elements, operands))
+            return 0
         nanoseconds = elements * self.cost
         # A sum of two tuples takes less time than a new one of their items.
         if nanoseconds < PARALLEL:
@@ -163,6 +147,14 @@ class Kernel:
         shared = self.address, parts, threads, int(nanoseconds)
         return _call_unlocked(*(shared + operands))
 
+    def run_parts(self, parts: int, nanoseconds: float, operands: tuple[Any, ...]) -> None:
+        """Call a kernel that has a place in memory for each part."""
+        _call_unlocked(self.address, parts, _threads.team(), int(nanoseconds), *operands)
+
+
+Waiting = list[tuple[Kernel, int, tuple[Any, ...]]]
+"""Kernels, each with the number of elements that it goes over and its operands after the numbers of parts, threads and
+nanoseconds."""
 
 _failed = False
 
@@ -253,19 +245,12 @@ def _counted(function: Callable[..., int]) -> Callable[..., int]:
     return counted
 
 
-_errors = getattr(getattr(sys.modules["numpy._core.umath"], "_extobj_contextvar", None), "get", None)
-_default_errors = Context().run(_errors) if _errors is not None else None
-
-
-def underflow_is_reported() -> bool:
-    """Whether NumPy's errstate reports underflow, which kernels do not notice."""
-    if _errors is not None and _errors() is _default_errors:
-        return False  # np.geterr takes a microsecond
-    return np.geterr()["under"] != "ignore"
-
-
 def compute(
-    program: Program, arrays: tuple[Array, ...], scalars: Sequence[float] = (), spare: Array | None = None
+    program: Program,
+    arrays: tuple[Array, ...],
+    scalars: Sequence[float] = (),
+    spare: Array | None = None,
+    waiting: Waiting | None = None,
 ) -> tuple[Array, ...] | None:
     """Return a program's outputs for arrays.
 
@@ -277,6 +262,8 @@ def compute(
         Python numbers, one for each scalar of the program.
     spare
         One of the arrays, which may be written over by the only output.
+    waiting
+        As of :meth:`Kernel.run`.
 
     Returns
     -------
@@ -293,10 +280,14 @@ def compute(
     size = _adjacent(*arrays)
     order = "C"
     if size < 0:
-        found = _order(arrays, arrays[0].shape)
-        if found is None:
-            return _compute_strided(program, arrays, scalars)
-        order, size = found, arrays[0].size
+        layouts = tuple([(x.shape, x.strides) for x in arrays])
+        known: tuple[Kernel, Walk] | None = program.kernels.get(layouts)
+        if known is not None and all(x.flags.aligned for x in arrays):
+            return _compute_walk(*known, arrays, scalars, waiting)
+        order_of_arrays = _order(arrays, arrays[0].shape)
+        if order_of_arrays is None:
+            return _compute_strided(program, arrays, scalars, waiting)
+        order, size = order_of_arrays, arrays[0].size
     if spare is not None and _may_write(program, arrays, spare):
         return _write(program, arrays, scalars, spare)
     streams = size * LARGEST >= BYTES_STREAMED and writes_past_caches(program, size)
@@ -313,7 +304,7 @@ def compute(
     else:
         outputs = tuple([empty(shape, dtype, order) for dtype in results])
     sizes: tuple[Any, ...] = size, size
-    return () if kernel.run(size, sizes + arrays + outputs, scalars) else outputs
+    return () if kernel.run(size, sizes + arrays + outputs, scalars, waiting) else outputs
 
 
 def prepared(
@@ -405,8 +396,10 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
     return None
 
 
-def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequence[float]) -> tuple[Array, ...] | None:
-    shape = max(arrays, key=_size).shape
+def _compute_strided(
+    program: Program, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None = None
+) -> tuple[Array, ...] | None:
+    shape = max(arrays, key=lambda x: x.size).shape
     letters = joined_letters(arrays, shape)
     if letters:
         outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
@@ -414,33 +407,40 @@ def _compute_strided(program: Program, arrays: Sequence[Array], scalars: Sequenc
         if kernel is None:
             return None
         size = math.prod(shape)
-        return () if kernel.run(size, (size, size, *arrays, *outputs), scalars) else tuple(outputs)
+        return () if kernel.run(size, (size, size, *arrays, *outputs), scalars, waiting) else tuple(outputs)
     if not all(array.flags.aligned for array in arrays):
         return None
     gathers = has_formula(program)
     if gathers:
         # Vectors of elements that lie apart are gathered one by one, at each use.
         arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
-    dtypes = program.dtypes
     walk = walk_of(
         tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
-        tuple([dtypes[position].itemsize for position in program.outputs]),
+        tuple([program.dtypes[position].itemsize for position in program.outputs]),
         several=len(program.steps) > 1,
     )
     if gathers and walk is not None and walk.across:
         whole = np.broadcast_shapes(*[x.shape for x in arrays])
-        return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars)
+        return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars, None, waiting)
     if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
         return None  # NumPy reads elements that lie apart as fast
     if walk is not None and walk.order is not None and not walk.across and "v" in walk.letters:
-        found = _in_order(arrays, walk)
-        if found is not None:
-            return _compute_strided(program, found, scalars)
+        ordered = _in_order(arrays, walk)
+        if ordered is not None:
+            return _compute_strided(program, ordered, scalars, waiting)
     kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
-    outputs = [empty(walk.made, dtypes[position], "C") for position in program.outputs]
-    if _run_walk(kernel, walk, [*arrays, *outputs], scalars):
+    if len(program.kernels) < MOST_LAYOUTS:  # the arrays may be copies of those of the call
+        program.kernels[tuple([(x.shape, x.strides) for x in arrays])] = kernel, walk
+    return _compute_walk(kernel, walk, arrays, scalars, waiting)
+
+
+def _compute_walk(
+    kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None
+) -> tuple[Array, ...]:
+    outputs = [empty(walk.made, dtype, "C") for dtype in kernel.results]
+    if _run_walk(kernel, walk, [*arrays, *outputs], scalars, waiting):
         return ()
     return tuple(outputs if walk.order is None else [output.transpose(walk.order) for output in outputs])
 
@@ -449,19 +449,21 @@ def _in_order(arrays: Sequence[Array], walk: Walk) -> list[Array] | None:
     """Return arrays of which those of another order in memory are copied; None where there are none in the caches."""
     shape = tuple([walk.made[axis] for axis in walk.order or ()])
     permutation = sorted(range(len(shape)), key=(walk.order or ()).__getitem__)
-    found = list(arrays)
+    ordered = list(arrays)
     for number, (x, letter) in enumerate(zip(arrays, walk.letters, strict=False)):
         if letter == "v" and x.shape == shape and x.size >= LEAST_COPIED and x.nbytes < BYTES_STREAMED:
-            found[number] = in_row_major_order(x.transpose(permutation), walk.made).transpose(walk.order)
-    return found if any(x is not y for x, y in zip(found, arrays, strict=True)) else None
+            ordered[number] = in_row_major_order(x.transpose(permutation), walk.made).transpose(walk.order)
+    return ordered if any(x is not y for x, y in zip(ordered, arrays, strict=True)) else None
 
 
-def _run_walk(kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float]) -> int:
+def _run_walk(
+    kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None = None
+) -> int:
     """Call a kernel for inputs and outputs that it walks; return 0, or another number if NumPy is to compute."""
     operands: list[Any] = list(walk.sizes)
     for array, strides in zip(arrays, walk.strides, strict=True):
         operands += array, *strides
-    return kernel.run(walk.sizes[0], tuple(operands), scalars)
+    return kernel.run(walk.sizes[0], tuple(operands), scalars, waiting)
 
 
 @functools.cache
@@ -494,6 +496,3 @@ def transposed(x: Array, result: Array) -> bool:
     nanoseconds = result.nbytes * TRANSPOSED_BYTE
     threads = _threads.team() if nanoseconds >= PARALLEL else 1
     return transpose(x, result, threads * PARTS, threads, int(nanoseconds))
-
-
-_size = attrgetter("size")

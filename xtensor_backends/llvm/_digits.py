@@ -217,14 +217,14 @@ class Rows(Lines):
         dot = "call <16 x i32> @llvm.x86.avx512.vpdpbusd.512"
         total = centres
         for digit in range(3):
-            found = "zeroinitializer" if digit else centres
+            sums = "zeroinitializer" if digit else centres
             for half in (0, 1):
-                arguments = f"<16 x i32> {found}, <16 x i32> {words[half]}, <16 x i32> {digits[2 * digit + half]}"
-                found = self.let(f"{dot}({arguments})")
+                arguments = f"<16 x i32> {sums}, <16 x i32> {words[half]}, <16 x i32> {digits[2 * digit + half]}"
+                sums = self.let(f"{dot}({arguments})")
             if digit:
-                found = self.let(f"shl <16 x i32> {found}, splat (i32 {8 * digit})")
-                found = self.let(f"add <16 x i32> {total}, {found}")
-            total = found
+                sums = self.let(f"shl <16 x i32> {sums}, splat (i32 {8 * digit})")
+                sums = self.let(f"add <16 x i32> {total}, {sums}")
+            total = sums
         return self.let(f"sitofp <16 x i32> {total} to <16 x float>")
 
     def finish(self, name: str, number: str, vector: int) -> None:

@@ -65,17 +65,17 @@ def _diff_plan(dtype: Any) -> Program | None:
 def _plan(name: str, kinds: tuple[Any, ...]) -> Program | None:
     """Return the program of an operation for operands of dtypes or Python's classes; None where NumPy computes."""
     # Integers as bounds take the dtype, in whose range the core has moved them.
-    found = resolve(name, [kinds[0] if kind is int else kind for kind in kinds] if name == "clip" else kinds)
+    resolved = resolve(name, [kinds[0] if kind is int else kind for kind in kinds] if name == "clip" else kinds)
     dtypes = [kind for kind in kinds if isinstance(kind, np.dtype)]
-    if found is None or not all(map(supported_elementwise, dtypes)):
+    if resolved is None or not all(map(supported_elementwise, dtypes)):
         return None
-    if found[0][-1].kind == "c" and len(dtypes) != len(kinds):
+    if resolved[0][-1].kind == "c" and len(dtypes) != len(kinds):
         return None  # a scalar is passed as one real number
     if (name in BYTEWISE and all(kind == np.bool for kind in kinds)) or (
         name in OF_FLOATS and kinds[0].kind not in "fc"
     ):
         return None
-    computed, result = found
+    computed, result = resolved
     scalars = tuple(dtype.name for dtype, kind in zip(computed, kinds, strict=True) if not isinstance(kind, np.dtype))
     steps: list[Step] = []
     positions = []
@@ -376,8 +376,8 @@ def _numpy_has_vectors() -> bool:
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
-    found["large.pow"] = _power()
-    found |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
-    found |= {"tril": _triangle("less_equal"), "triu": _triangle("greater_equal")}
-    return found | {"large.assigned_where": assigned_where, "large.astype": _cast, "large.diff": _diff}
+    by_name = {f"large.{name}": _function(name) for name in FORMULAS if name not in NOT_HERE}
+    by_name["large.pow"] = _power()
+    by_name |= {f"large.inplace.{name}": _inplace(name) for name in INPLACE}
+    by_name |= {"tril": _triangle("less_equal"), "triu": _triangle("greater_equal")}
+    return by_name | {"large.assigned_where": assigned_where, "large.astype": _cast, "large.diff": _diff}

@@ -48,18 +48,18 @@ def emit(program: Program, values: Sequence[Any]) -> tuple[list[Any], Value]:
         All values, and whether the element is to be computed by NumPy: its formula does not cover it, or NumPy warns of
         it.
     """
-    found = list(values)
-    builder = found[0].builder
+    numbers = list(values)
+    builder = numbers[0].builder
     doubtful = constant(builder, False, np.bool)
     looks = program.checks and not by_flags(program)
     for step in program.steps:
-        result, doubtful = computed(step, found, doubtful)
+        result, doubtful = computed(step, numbers, doubtful)
         if looks and result.kind in "fc" and step.name not in SILENT:
-            operands = [found[position] for position in step.operands]
+            operands = [numbers[position] for position in step.operands]
             # The second operand of nextafter is a direction only, which may be infinite.
             doubtful = doubtful | _warned_of(result, operands[:1] if step.name == "nextafter" else operands)
-        found.append(result)
-    return found, doubtful
+        numbers.append(result)
+    return numbers, doubtful
 
 
 def computed(step: Step, values: Sequence[Any] | Mapping[int, Any], doubtful: Value) -> tuple[Any, Value]:

@@ -10,12 +10,14 @@ import ctypes
 import functools
 import math
 import platform
+import sys
+from contextvars import Context
 
 import numpy as np
 
 from xtensor.backend import Program
 
-__all__ = ["by_flags", "issued", "mask", "symbols", "warns"]
+__all__ = ["by_flags", "issued", "mask", "symbols", "underflow_is_reported", "warns"]
 
 EXACT = frozenset(("add", "astype", "divide", "multiply", "reciprocal", "sqrt", "square", "subtract"))
 """Operations that are instructions of the processor. Comparisons are, too, but set the flag of NaN operands."""
@@ -72,18 +74,29 @@ def issued(program: Program, raised: int) -> list[Warning]:
     name, dtype = program.steps[0].name, program.dtypes[-1]
     largest = float(np.finfo(dtype).max)
     flags = FLAGS[platform.machine().lower()]
-    found: list[Warning] = []
+    caught: list[Warning] = []
     for flag in REPORTED:
         if flag in EXAMPLES[name] and raised & flags[flag]:
             example = [largest * item if abs(item) == 1 else item for item in EXAMPLES[name][flag]]
             try:
                 getattr(np, name)(*np.asarray([example], dtype).T)
             except RuntimeWarning as warning:
-                found.append(warning.with_traceback(None))
-    return found
+                caught.append(warning.with_traceback(None))
+    return caught
 
 
 def by_flags(program: Program) -> bool:
     """Whether the flags tell that NumPy warns of a result of a program."""
     exact = all(step.name in EXACT for step in program.steps)
     return exact and program.checks and bool(mask()) and all(dtype.kind != "c" for dtype in program.dtypes)
+
+
+_errors = getattr(getattr(sys.modules["numpy._core.umath"], "_extobj_contextvar", None), "get", None)
+_default_errors = Context().run(_errors) if _errors is not None else None
+
+
+def underflow_is_reported() -> bool:
+    """Whether NumPy's errstate reports underflow, which kernels do not notice."""
+    if _errors is not None and _errors() is _default_errors:
+        return False  # np.geterr takes a microsecond
+    return np.geterr()["under"] != "ignore"

@@ -10,7 +10,7 @@ import numpy as np
 from xtensor.backend import TABLE, DType, Generator, Native, Program
 
 from ..kernels.formulas import formulas_of
-from . import _calls, _reducing, _rows
+from . import _calls, _reducing, _rows, _together
 from ._emission import supported, supported_elementwise
 from ._rolling import rolling
 from ._sizes import MIN_SIZE
@@ -26,16 +26,16 @@ DECLINED = ("floor_divide",)
 def resolve(name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
     """Return the dtypes to which an operation's operands are cast, and the result's; None without a kernel."""
     given = [BOOL if kind is bool else kind for kind in kinds]
-    found = None if name in DECLINED else _resolved(name, given)
-    if found is None or not all(map(supported_elementwise, (*found[0], found[1]))):
+    resolved = None if name in DECLINED else _resolved(name, given)
+    if resolved is None or not all(map(supported_elementwise, (*resolved[0], resolved[1]))):
         return None
-    formula = formulas_of(found[0]).get(name)
+    formula = formulas_of(resolved[0]).get(name)
     if formula is None:
         return None
-    operands = found[0][1:] if name == "where" else found[0]
+    operands = resolved[0][1:] if name == "where" else resolved[0]
     if any(dtype != operands[0] for dtype in operands) or operands[0].kind not in formula.kinds:
         return None
-    return found
+    return resolved
 
 
 def _resolved(name: str, kinds: list[Any]) -> tuple[tuple[DType, ...], DType] | None:
@@ -76,15 +76,17 @@ class LlvmGenerator(Generator):
     """Kernels over NumPy's arrays."""
 
     min_size = MIN_SIZE
+    computes_together = True
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
-        found = resolve(name, kinds)
+        resolved = resolve(name, kinds)
         # A fused kernel may reduce its values, of which complex ones have no reductions.
-        return found if found is not None and all(map(supported, (*found[0], found[1]))) else None
+        return resolved if resolved is not None and all(map(supported, (*resolved[0], resolved[1]))) else None
 
     compute = staticmethod(_calls.compute)
     prepared = staticmethod(_calls.prepared)
     rolling = staticmethod(rolling)
+    compute_together = staticmethod(_together.compute_together)
 
     def reduce(
         self,

@@ -97,14 +97,14 @@ class Writer:
 
     def numbers(self, builder: Builder, scalars: Sequence[Any]) -> list[Value]:
         """The scalars of the program in their dtypes."""
-        found = []
+        names = []
         for value, dtype in zip(scalars, self.scalars, strict=True):
             if dtype.kind == "f":
-                found.append(cast(Value(builder, value, "float64"), dtype))
+                names.append(cast(Value(builder, value, "float64"), dtype))
             else:
                 narrow = value if dtype.itemsize == 8 else builder.trunc(value, llvm_type(dtype))
-                found.append(Value(builder, narrow, dtype))
-        return found
+                names.append(Value(builder, narrow, dtype))
+        return names
 
     def moved(self, builder: Builder, numbers: Sequence[Value]) -> list[Value]:
         """Values that another builder has made, for use with this one."""
@@ -113,15 +113,15 @@ class Writer:
     def addresses(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Any]:
         """The addresses of the elements of an index along the innermost axis."""
         given = iter(strides)
-        found = []
+        addresses_of = []
         for letter, pointer, dtype in zip(self.letters, pointers, self.arrays, strict=True):
             if letter in "cr":
-                found.append(builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype)))
+                addresses_of.append(builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype)))
             elif letter == "s":
-                found.append(pointer)
+                addresses_of.append(pointer)
             else:
-                found.append(self.offset(builder, pointer, (index, next(given))))
-        return found
+                addresses_of.append(self.offset(builder, pointer, (index, next(given))))
+        return addresses_of
 
     def elements(self, builder: Builder, index: Any, pointers: Sequence[Any], strides: Sequence[Any]) -> list[Value]:
         """The elements of an index along the innermost axis."""
@@ -227,6 +227,7 @@ class Writer:
 
     def entry(self, job: Any) -> None:
         """``run(operands)``: the flag. The operands: parts, threads, nanoseconds, and what the job reads."""
+        job.linkage = ""  # calls of several kernels together need its address
         region = self.function("xtensor_parallel", VOID, [POINTER, POINTER, I64, I64, I64])
         function = self.function("run", I64, [POINTER])
         (operands,) = function.args

@@ -156,10 +156,10 @@ def _functions(name: str, char: str) -> tuple[int, int, int] | None:
     names = f"cblas_{'s' if char == 'f' else 'd'}{name}", "openblas_get_num_threads", "openblas_set_num_threads"
     try:
         library = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)
-        found = [getattr(library, f"scipy_{name}64_") for name in names]
+        functions = [getattr(library, f"scipy_{name}64_") for name in names]
     except (AttributeError, OSError, TypeError):
         return None
-    first, second, third = [ctypes.cast(function, ctypes.c_void_p).value for function in found]
+    first, second, third = [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
     return (first, second, third) if first and second and third else None
 
 

@@ -76,9 +76,9 @@ def reduce(
     if order is not None:
         arrays = [(x if x.shape == shape else np.broadcast_to(x, shape)).transpose(order) for x in arrays]
         shape, places = tuple([shape[axis] for axis in order]), sorted([order.index(axis) for axis in axes])
-        found = reduce(program, arrays, scalars, shape, places, keepdims=keepdims)
+        reduced = reduce(program, arrays, scalars, shape, places, keepdims=keepdims)
         back = order_of_results(order, axes, keepdims=keepdims)
-        return None if found is None else tuple([result.transpose(back) for result in found])
+        return None if reduced is None else tuple([result.transpose(back) for result in reduced])
     letters = joined_letters(arrays, shape) if len(axes) == len(shape) else ""
     if letters:
         return _reduce_whole(program, letters, arrays, scalars, shape, keepdims=keepdims, partial=partial)
@@ -111,8 +111,8 @@ def reduce(
             and walks_short_rows(program, shape[-1])
             and takes_rows(shape)
         ):
-            found = compute_rows(_with_reductions(program), arrays, scalars, shape)
-            return None if found is None else tuple([result.reshape(wanted) for result in found])
+            reduced = compute_rows(_with_reductions(program), arrays, scalars, shape)
+            return None if reduced is None else tuple([result.reshape(wanted) for result in reduced])
         return _rows(kernel, program, operands, scalars, wanted, partial=partial)
     length, rows, matrices = walk.sizes
     operands.insert(3, walk.joined)
@@ -126,13 +126,13 @@ def reduce(
 
 def _with_reductions(program: Program) -> Program:
     """Return the program whose last steps are the reductions, and its results theirs."""
-    found: Program | None = program.kernels.get("with reductions")
-    if found is None:
+    extended: Program | None = program.kernels.get("with reductions")
+    if extended is None:
         last = [Step(name, (position,), program.dtypes[position].name) for name, position in program.reductions]
         outputs = tuple(range(len(program.dtypes), len(program.dtypes) + len(last)))
-        found = Program(program.inputs, program.scalars, (*program.steps, *last), outputs).shared()
-        program.kernels["with reductions"] = found
-    return found
+        extended = Program(program.inputs, program.scalars, (*program.steps, *last), outputs).shared()
+        program.kernels["with reductions"] = extended
+    return extended
 
 
 def _combined(

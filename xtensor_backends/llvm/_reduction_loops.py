@@ -91,8 +91,8 @@ def extreme(name: str, total: Value, value: Value) -> Value:
     kind = total.code.type
     intrinsic = "llvm.maxnum" if name == "max" else "llvm.minnum"
     function = builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
-    found = builder.call(function, [total.code, value.code], fastmath=("nnan", "nsz"))
-    return Value(builder, found, total.dtype)
+    chosen = builder.call(function, [total.code, value.code], fastmath=("nnan", "nsz"))
+    return Value(builder, chosen, total.dtype)
 
 
 def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
@@ -206,11 +206,11 @@ class _Rows(_Reducing):
     """Whether the function that is written knows no NaN, and says where it met one."""
 
     def totals(self, loop: Builder, before: Any) -> list[Any]:
-        found = []
+        accumulators = []
         for (name, _), dtype in zip(self.program.reductions, self.results, strict=True):
-            found.append(loop.phi(llvm_type(dtype)))
-            found[-1].add_incoming(constant(loop, identity(name, dtype), dtype).code, before)
-        return found
+            accumulators.append(loop.phi(llvm_type(dtype)))
+            accumulators[-1].add_incoming(constant(loop, identity(name, dtype), dtype).code, before)
+        return accumulators
 
     def combine(
         self, loop: Builder, index: Any, values: list[Value], totals: list[Any], results: list[Any]
@@ -346,13 +346,13 @@ class _Columns(_Reducing):
                 self.fill(loop, given[-1], count, identity(name, dtype), dtype)
 
             def pointers(inner: Builder, row: Any) -> list[Any]:
-                found = []
+                pieces = []
                 for (base, stride, of_rows, of_matrices), letter, dtype in zip(
                     inputs, self.letters, self.arrays, strict=True
                 ):
                     step = {"c": I64(dtype.itemsize), "s": I64(0)}.get(letter, stride)
-                    found.append(self.offset(inner, base, (column, step), (row, of_rows), (matrix, of_matrices)))
-                return found
+                    pieces.append(self.offset(inner, base, (column, step), (row, of_rows), (matrix, of_matrices)))
+                return pieces
 
             if grouped is not None:
                 groups = loop.sdiv(loop.sub(last, first), I64(GROUP))

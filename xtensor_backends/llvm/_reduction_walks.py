@@ -75,14 +75,14 @@ def reduction_walk(arrays: Layouts, shape: tuple[int, ...], axes: tuple[int, ...
         return None
     letters, all_copied, all_strides = "", [], []
     for (own, _, itemsize), view in zip(arrays, views, strict=True):
-        copied, found = None, _joined(groups, view)
-        if found is None:
+        copied, joined_axes = None, _joined(groups, view)
+        if joined_axes is None:
             if math.prod(own) == math.prod(shape):
                 return None
             copied = _compact(own, groups)
-            found = _joined(groups, broadcast_strides(copied, row_major(copied, itemsize), shape))
-            assert found is not None
-        outer, reduced, inner = found
+            joined_axes = _joined(groups, broadcast_strides(copied, row_major(copied, itemsize), shape))
+            assert joined_axes is not None
+        outer, reduced, inner = joined_axes
         if not columns:
             inner, reduced = reduced, outer
         letter = {itemsize: "c", 0: "s"}.get(inner, "v")

@@ -16,8 +16,9 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ._calls import Kernel, underflow_is_reported
+from ._calls import Kernel
 from ._emission import supported, supported_elementwise
+from ._exceptions import underflow_is_reported
 from ._reducing import kernel_of, reduce
 from ._reduction_loops import BLOCK
 from ._reduction_walks import memory_order, order_of_results
@@ -78,7 +79,7 @@ def _all_ordinary(roots: Array, x: Array, axes: list[int]) -> bool:
     extremes = [reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes) for name in ("max", "min")]
     if None in extremes:
         return False
-    largest = np.maximum(*[np.abs(found[0]) for found in extremes if found is not None])
+    largest = np.maximum(*[np.abs(pair[0]) for pair in extremes if pair is not None])
     return bool(np.all((largest == 0) | (largest > least / info.eps) | (roots.reshape(largest.shape) >= least)))
 
 
@@ -150,10 +151,10 @@ def _sums(name: str) -> Callable[..., Native]:
         if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
         axes = _axes(x, axis)
-        found = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
-        if found is None or (total.kind == "f" and not _all_finite(found[0])):
+        results = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+        if results is None or (total.kind == "f" and not _all_finite(results[0])):
             return NotImplemented
-        return found[0]
+        return results[0]
 
     return function
 
@@ -168,8 +169,8 @@ def _extremes(name: str) -> Callable[..., Native]:
         if not supported(x.dtype) or not x.ndim:
             return NotImplemented
         axes = _axes(x, axis)
-        found = reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
-        return NotImplemented if found is None else found[0]
+        results = reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+        return NotImplemented if results is None else results[0]
 
     return function
 
@@ -190,10 +191,10 @@ def _positions(name: str) -> Callable[..., Native]:
         ):
             return NotImplemented
         flat = x.reshape(-1)
-        found = reduce(_program(extreme, x.dtype, x.dtype), (flat,), (), flat.shape, (0,), partial=True)
-        if found is None:
+        extremes = reduce(_program(extreme, x.dtype, x.dtype), (flat,), (), flat.shape, (0,), partial=True)
+        if extremes is None:
             return NotImplemented
-        begin = int(getattr(found[0][0], name)()) * BLOCK
+        begin = int(getattr(extremes[0][0], name)()) * BLOCK
         return np.asarray(begin + getattr(flat[begin : begin + BLOCK], name)())
 
     return function
@@ -205,15 +206,15 @@ def mean(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if axis is None and not keepdims and x.flags.carray:
         total = _total("sum", x)
         return NotImplemented if total is None else np.divide(total, x.size, out=total)
-    found = None if _is_small(x, axis) else _mean(x, _axes(x, axis), keepdims=keepdims)
-    return NotImplemented if found is None or not _all_finite(found) else found
+    average = None if _is_small(x, axis) else _mean(x, _axes(x, axis), keepdims=keepdims)
+    return NotImplemented if average is None or not _all_finite(average) else average
 
 
 def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
-    found = reduce(_program("sum", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
-    if found is None:
+    results = reduce(_program("sum", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+    if results is None:
         return None
-    return np.asarray(found[0] / x.dtype.type(math.prod([x.shape[axis] for axis in axes])))
+    return np.asarray(results[0] / x.dtype.type(math.prod([x.shape[axis] for axis in axes])))
 
 
 @functools.cache
@@ -265,10 +266,10 @@ def _spread(x: Native, axis: Axis, correction: float, *, keepdims: bool, root: b
     center = _mean(x, axes, keepdims=True)
     if center is None:
         return NotImplemented
-    found = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
-    if found is None or not _all_finite(found[0]):
+    results = reduce(_squares(x.dtype), (x, center), (), x.shape, axes, keepdims=keepdims)
+    if results is None or not _all_finite(results[0]):
         return NotImplemented
-    squares, distances = found
+    squares, distances = results
     with np.errstate(all="ignore"):
         variance = np.asarray(np.abs(squares - distances * distances / x.dtype.type(number)) / x.dtype.type(count))
     if not root:
@@ -300,8 +301,8 @@ def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Na
     if x.dtype.kind != "f" and x.size < MIN_SIZE_DECIDED:
         return NotImplemented
     axes = _axes(x, axis)
-    found = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
-    return NotImplemented if found is None else found[0]
+    results = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
+    return NotImplemented if results is None else results[0]
 
 
 @functools.cache
@@ -321,8 +322,8 @@ def _decisions(name: str) -> Callable[..., Native]:
     def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
         whole = axis is None or len(_axes(x, axis)) == x.ndim
         if x.dtype.kind == "b" and not whole and x.shape[-1] <= SHORT_ROW and x.ndim - 1 not in _axes(x, axis):
-            found = reduce(_program(extreme, x.dtype, x.dtype), (x,), (), x.shape, _axes(x, axis), keepdims=keepdims)
-            return NotImplemented if found is None else found[0]
+            results = reduce(_program(extreme, x.dtype, x.dtype), (x,), (), x.shape, _axes(x, axis), keepdims=keepdims)
+            return NotImplemented if results is None else results[0]
         if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
             return NotImplemented
         if x.size < MIN_SIZE_DECIDED:
@@ -332,8 +333,10 @@ def _decisions(name: str) -> Callable[..., Native]:
         while bool(result) is (name == "all") and begin + length < flat.size:
             begin, length = begin + length, 2 * length
             part = flat[begin : begin + length]
-            found = reduce(_deciding(name, x.dtype), (part,), (0,), part.shape, (0,)) if part.size >= SHORTEST else None
-            result = getattr(np, name)(part) if found is None else found[0]
+            results = (
+                reduce(_deciding(name, x.dtype), (part,), (0,), part.shape, (0,)) if part.size >= SHORTEST else None
+            )
+            result = getattr(np, name)(part) if results is None else results[0]
         return np.asarray(result).reshape((1,) * x.ndim if keepdims else ())
 
     return function
@@ -353,8 +356,10 @@ def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: fl
     if axis is None or x.dtype.kind == "c" or _is_small(x, axis):
         return NotImplemented
     axes = _axes(x, axis)
-    found = reduce(_program("squares", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
-    norms = None if found is None or not _all_finite(found[0]) else np.asarray(np.sqrt(found[0]))
+    results = (
+        reduce(_program("squares", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
+    )
+    norms = None if results is None or not _all_finite(results[0]) else np.asarray(np.sqrt(results[0]))
     return NotImplemented if norms is None or not _all_ordinary(norms, x, axes) else norms
 
 
@@ -387,15 +392,15 @@ MIN_SIZE = {
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    found: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
-    found |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
-    found |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
-    found |= {"linalg.vector_norm": vector_norm}
-    found = {name: _in_memory_order(function) for name, function in found.items()}
-    found |= {name: _positions(name) for name in ("argmax", "argmin")}
-    found |= {"linalg.matrix_norm": matrix_norm}
+    by_name: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
+    by_name |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
+    by_name |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
+    by_name |= {"linalg.vector_norm": vector_norm}
+    by_name = {name: _in_memory_order(function) for name, function in by_name.items()}
+    by_name |= {name: _positions(name) for name in ("argmax", "argmin")}
+    by_name |= {"linalg.matrix_norm": matrix_norm}
     underflows = ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm")
-    found = {name: _with_flag(function, checks=name in underflows) for name, function in found.items()}
-    for name, function in found.items():
+    by_name = {name: _with_flag(function, checks=name in underflows) for name, function in by_name.items()}
+    for name, function in by_name.items():
         function.min_size = MIN_SIZE.get(name, MIN_SIZE_REDUCED)  # type: ignore[attr-defined]
-    return {f"large.{name}": function for name, function in found.items()}
+    return {f"large.{name}": function for name, function in by_name.items()}

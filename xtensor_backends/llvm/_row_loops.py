@@ -219,10 +219,10 @@ class _Rows(Writer):
         ends = []
         for position, total in zip(this.reductions, totals, strict=True):
             step = self.schedule.step(position)
-            value, found = values[step.operands[0]], combined
+            value, accumulated = values[step.operands[0]], combined
             if quick and position in extremes:
-                found, doubtful = extreme, doubtful | isnan(value)
-            ends.append(found(step.name, Value(loop, total, step.dtype), value))
+                accumulated, doubtful = extreme, doubtful | isnan(value)
+            ends.append(accumulated(step.name, Value(loop, total, step.dtype), value))
             total.add_incoming(ends[-1].code, loop.block)
         following = loop.add(index, I64(1), flags=("nsw",))
         doubted = loop.or_(doubt, doubtful.code)
@@ -326,8 +326,8 @@ class _Rows(Writer):
                     self.offset(inner, where[position][0], (begin, where[position][1])) for position in addressed
                 ]
                 before = [load(inner, total[position], self.dtypes[position]) for position in this.reductions]
-                found = zip(this.reductions, before, strict=True)
-                begun = [number.code for position, number in found if position in extremes]
+                pairs = zip(this.reductions, before, strict=True)
+                begun = [number.code for position, number in pairs if position in extremes]
                 self.mark(inner, flag, inner.call(sweep, [count, *numbers, *begun, *pointers, *results, *strides]))
                 for position, number in zip(this.reductions, before, strict=True):
                     if position not in extremes:

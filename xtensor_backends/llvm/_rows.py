@@ -81,10 +81,10 @@ def compute_rows(
         )
         operands += [array, *([strides[-1]] if letter == "v" else []), row_stride]
     side_by_side = " " not in kinds and walks_short_rows(program, length)
-    found = _kernel_of_short_rows(program, kinds, length) if side_by_side else _kernel(program, letters)
-    if found is None:
+    compiled = _kernel_of_short_rows(program, kinds, length) if side_by_side else _kernel(program, letters)
+    if compiled is None:
         return None
-    kernel, full, kept = found
+    kernel, full, kept = compiled
     outputs = [
         empty(shape if whole else (*shape[:-1], 1), dtype) for whole, dtype in zip(full, kernel.results, strict=True)
     ]
@@ -97,34 +97,36 @@ def compute_rows(
     return tuple(outputs)
 
 
-Found = tuple[Kernel, list[bool], list[Any]]
+CompiledRows = tuple[Kernel, list[bool], list[Any]]
 """A kernel, which outputs have an element for each element of a row, and the dtypes of values that are kept."""
 
 
-def _kernel(program: Program, letters: str) -> Found | None:
-    return _found(program, letters, letters, lambda: rows_program_module(program, letters, has_fma=_compile.has_fma()))
+def _kernel(program: Program, letters: str) -> CompiledRows | None:
+    return _compiled_rows(
+        program, letters, letters, lambda: rows_program_module(program, letters, has_fma=_compile.has_fma())
+    )
 
 
-def _kernel_of_short_rows(program: Program, kinds: str, length: int) -> Found | None:
+def _kernel_of_short_rows(program: Program, kinds: str, length: int) -> CompiledRows | None:
     letters = "".join(["s" if kind in "no" else "c" for kind in kinds])
 
     def make() -> Any:
         full = Schedule(program, letters).full
         return short_rows_module(program, full, kinds, length, has_fma=_compile.has_fma())
 
-    return _found(program, letters, f"{kinds} of {length}", make)
+    return _compiled_rows(program, letters, f"{kinds} of {length}", make)
 
 
-def _found(program: Program, letters: str, walk: str, make: Callable[[], Any]) -> Found | None:
+def _compiled_rows(program: Program, letters: str, walk: str, make: Callable[[], Any]) -> CompiledRows | None:
     key = "row after row", walk
     try:
         return program.kernels[key]  # type: ignore[no-any-return]
     except KeyError:
         kernel = compiled(program, ("row after row's code", walk), f"{walk} row after row", make)
-        found = None
+        entry = None
         if kernel is not None:
             schedule = Schedule(program, letters)
             full = [schedule.full[position] for position in program.outputs]
-            found = kernel, full, [program.dtypes[position] for position in schedule.kept]
-        program.kernels[key] = found
-        return found
+            entry = kernel, full, [program.dtypes[position] for position in schedule.kept]
+        program.kernels[key] = entry
+        return entry

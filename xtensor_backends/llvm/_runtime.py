@@ -17,7 +17,17 @@ import numpy as np
 
 from xtensor.backend import around_forks
 
-__all__ = ["MAX_OPERANDS", "PARALLEL", "adjacent", "call", "call_unlocked", "compiled", "parallel", "transpose"]
+__all__ = [
+    "MAX_OPERANDS",
+    "PARALLEL",
+    "adjacent",
+    "call",
+    "call_unlocked",
+    "compiled",
+    "parallel",
+    "signed",
+    "transpose",
+]
 
 INTERFACE = 7
 """The interface of `_compiled.c` that this code is written for."""
@@ -51,6 +61,12 @@ def _value(x: Any) -> int:
     if not -(2**63) <= x < 2**63:
         raise OverflowError(f"call() got an integer of more than 64 bits: {x}")
     return x
+
+
+def signed(scalar: float) -> int:
+    """Return the signed integer with the bits of an unsigned one of 64 bits."""
+    number = int(scalar)
+    return number if number < 2**63 else number - 2**64
 
 
 def _caller(prototype: Any) -> Callable[..., int]:

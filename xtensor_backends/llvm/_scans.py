@@ -133,10 +133,10 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
     program = _program(x.dtype, total)
     length = x.shape[-1]
     matrix = x.reshape(-1, length)
-    found = reduce(program, (matrix,), (), matrix.shape, (1,), partial=True)
-    if found is None:
+    totals = reduce(program, (matrix,), (), matrix.shape, (1,), partial=True)
+    if totals is None:
         return NotImplemented
-    (blocks,) = found
+    (blocks,) = totals
     with np.errstate(all="ignore"):
         ends = np.cumsum(blocks, axis=1, dtype=blocks.dtype)
     if total.kind == "f" and not np.isfinite(ends).all():

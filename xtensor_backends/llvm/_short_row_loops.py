@@ -95,11 +95,11 @@ class _ShortRows(Writer):
                     total = combined(step.name, total, known[step.operands[0]])
                 keep(position, [total])
                 continue
-            found = []
+            parts = []
             for known in lanes if self.full[position] else lanes[:1]:
                 value, doubtful = computed(step, known, doubtful)
-                found.append(value)
-            keep(position, found)
+                parts.append(value)
+            keep(position, parts)
         for position, pointer in zip(program.outputs, pointers[count:], strict=True):
             kind = "p" if self.full[position] else "n"
             for lane, known in enumerate(lanes if kind == "p" else lanes[:1]):

@@ -26,6 +26,7 @@ __all__ = [
     "MIN_SIZE",
     "MIN_SIZE_ASSIGNED",
     "MIN_SIZE_DECIDED",
+    "MIN_SIZE_FOURIER",
     "MIN_SIZE_INTEGERS_SCANNED",
     "MIN_SIZE_MEDIUM",
     "MIN_SIZE_POWER",
@@ -138,8 +139,11 @@ row."""
 SHORT_ROW = 64
 """Elements up to which a row is one of few elements."""
 
+MIN_SIZE_FOURIER = _size(2**13)
+"""Elements from which a Fourier transform is computed by a kernel."""
+
 MIN_SIZE_TRANSFORMED = _size(2**16)
-"""Elements from which a Fourier transform has the pool's memory."""
+"""Elements from which one of a library has the pool's memory."""
 
 SHORTEST = min(max(_size(16), 1), 16)
 """Elements of the innermost axis from which a kernel is faster than NumPy's loop."""

@@ -76,6 +76,11 @@ class MlxBackend(Backend):
     def devices(self) -> Sequence[str]:
         return self._specs
 
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        if spec != "mlx:metal":
+            return None
+        return "MLX has no Metal here", "use a Mac with an Apple GPU, and MLX's build for macOS"
+
     def rank(self, spec: str) -> int:
         return 4 if spec == "mlx:metal" else -100
 
@@ -149,9 +154,9 @@ class MlxBackend(Backend):
         return np.dtype(np.float32)
 
     def info(self, spec: str) -> DeviceInfo:
-        found, memory = self._mlx.device_info(self.device(spec)), self.memory(spec)
+        properties, memory = self._mlx.device_info(self.device(spec)), self.memory(spec)
         return DeviceInfo(
-            str(found.get("device_name", spec)),
+            str(properties.get("device_name", spec)),
             total_memory=memory.total,
             free_memory=memory.free,
             unified_memory=True,

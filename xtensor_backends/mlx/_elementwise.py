@@ -12,7 +12,7 @@ import numpy as np
 from xtensor.backend import float_remainder, integer_floor_divide, integer_remainder, shift
 
 from ._native import ARRAY, Array, MlxArray
-from ._operands import FLOATS, INEXACT, INTEGERS, OPERANDS, cast, number
+from ._operands import FLOATS, HALVES, INEXACT, INTEGERS, OPERANDS, cast, number
 
 __all__ = ["FUNCTIONS", "LIB", "absolute", "astype", "complex_of", "where"]
 
@@ -130,6 +130,8 @@ def floor_divide(x1: Any, x2: Any) -> Array:
     x1, x2 = OPERANDS.numbers(x1, x2)
     if x1.dtype not in FLOATS:
         return integer_floor_divide(LIB, mx.floor_divide, x1, x2)
+    if x1.dtype in HALVES:  # the quotient before its floor is not rounded to 16 bits
+        return floor_divide(x1.astype(mx.float32), x2.astype(mx.float32)).astype(x1.dtype)
     # As NumPy: the exact remainder first, so that the quotient is an integer but for its rounding.
     exact = mx.divide(x1 - mx.remainder(x1, x2), x2)
     floor = mx.floor(exact)

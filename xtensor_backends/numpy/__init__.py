@@ -132,8 +132,8 @@ def _model() -> str:
 
 def _simd() -> tuple[str, ...]:
     """The instruction sets that NumPy found on this processor, by its names (AVX2, AVX512F, NEON, …)."""
-    found = np.show_config(mode="dicts").get("SIMD Extensions", {})
-    return (*found.get("baseline", ()), *found.get("found", ()))
+    extensions = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    return (*extensions.get("baseline", ()), *extensions.get("found", ()))
 
 
 backend = NumpyBackend()

@@ -1,7 +1,7 @@
 """Universal functions of NumPy that write into the memory of an operand that nobody else sees.
 
-NumPy reuses the memory of temporaries in its own operators. Operands here are held by Arrays, and the core finds the
-temporaries among them (:mod:`xtensor._core.temporaries`).
+NumPy reuses the memory of temporaries in its own operators. Operands here are held by Arrays, and the core's
+compiled module finds the temporaries among them (``xtensor/_core/_temporaries.h``).
 """
 
 from __future__ import annotations

@@ -77,6 +77,7 @@ class OpenCLBackend(BufferBackend):
             free_memory=memory.free,
             unified_memory=bool(device.host_unified_memory),
             cores=int(device.max_compute_units),
+            driver=device.driver_version.strip(),
         )
 
     def out_of_memory(self, error: BaseException) -> bool:

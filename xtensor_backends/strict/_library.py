@@ -21,12 +21,14 @@ NAME = f"{__package__}._array_api_strict"
 
 def _copy() -> ModuleType:
     """Load a second array_api_strict with all of the standard 2025.12 enabled."""
-    found = find_spec("array_api_strict")
-    if found is None or found.origin is None:
+    specification = find_spec("array_api_strict")
+    if specification is None or specification.origin is None:
         raise ImportError("array_api_strict is not in a file that could be loaded a second time")
-    spec = spec_from_file_location(NAME, found.origin, submodule_search_locations=found.submodule_search_locations)
+    spec = spec_from_file_location(
+        NAME, specification.origin, submodule_search_locations=specification.submodule_search_locations
+    )
     if spec is None or spec.loader is None:
-        raise ImportError(f"array_api_strict cannot be loaded a second time from {found.origin}")
+        raise ImportError(f"array_api_strict cannot be loaded a second time from {specification.origin}")
     copy = module_from_spec(spec)
     # Every copy of the flags module writes into the original package's namespace.
     public, version = list(array_api_strict.__all__), array_api_strict.__array_api_version__

@@ -73,8 +73,8 @@ def diff(
 
 
 def isin(x1: Strict, x2: Strict, /, *, invert: bool = False) -> Strict:
-    found = library.isin(x1, x2)  # its own ``invert`` has no effect
-    return library.logical_not(found) if invert else found
+    contained = library.isin(x1, x2)  # its own ``invert`` has no effect
+    return library.logical_not(contained) if invert else contained
 
 
 def matrix_rank(x: Strict, /, **options: Any) -> Strict:

@@ -44,6 +44,8 @@ EXHAUSTED = ("DefaultCPUAllocator", "out of memory", "not enough memory")
 LOST = ("CUDA error", "HIP error", "DEVICE_LOST", "Command buffer")
 """Parts of the messages of torch's RuntimeErrors for a GPU that stopped."""
 
+INSTALLATION = "https://pytorch.org/get-started/locally"
+
 OUT_OF_BOUNDS = re.compile(r"index (-?\d+) is out of bounds|out of bounds for dimension")
 
 
@@ -81,6 +83,21 @@ class TorchBackend(Backend):
 
     def devices(self) -> Sequence[str]:
         return self._specs
+
+    def absent(self, spec: str) -> tuple[str, str] | None:
+        kind = spec.split(":")[1] if ":" in spec else ""
+        if kind not in DLPACK or kind == "cpu":
+            return None
+        version = self._torch.version
+        if kind == "mps":
+            return "torch has no MPS here", "use an Apple GPU with macOS, or a device of another kind"
+        if not (version.cuda or version.hip if kind == "cuda" else getattr(version, "xpu", None)):
+            build = f"install torch for the GPU, {INSTALLATION}, instead of torch {self._torch.__version__}"
+            return f"this torch was built without support for {kind}", build
+        return (
+            f"torch finds no such device of {kind}",
+            "install the GPU's driver, and permit the process to open the GPU",
+        )
 
     def device(self, spec: str) -> Any:
         """Return torch's device of a spec."""
@@ -175,7 +192,13 @@ class TorchBackend(Backend):
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)
         if device.type == "cpu":
-            return DeviceInfo("torch on the CPU", unified_memory=True, cores=self._torch.get_num_threads())
+            return DeviceInfo(
+                "torch on the CPU",
+                total_memory=memory.total,
+                free_memory=memory.free,
+                unified_memory=True,
+                cores=self._torch.get_num_threads(),
+            )
         if device.type == "mps":
             return DeviceInfo("Apple GPU", total_memory=memory.total, free_memory=memory.free, unified_memory=True)
         properties = getattr(self._torch, device.type).get_device_properties(device)
@@ -186,6 +209,7 @@ class TorchBackend(Backend):
             total_memory=memory.total,
             free_memory=memory.free,
             compute_capability=None if major is None else f"{major}.{properties.minor}",
+            driver=getattr(properties, "driver_version", None),
         )
 
     def memory(self, spec: str) -> Memory:
@@ -239,16 +263,18 @@ class TorchBackend(Backend):
 
 def _accelerators(torch: Any) -> list[str]:
     """Return the specs of the GPUs; a driver that is missing or refuses means none, not an error."""
-    found = []
+    accelerators = []
     for kind in ("cuda", "xpu"):
         module = getattr(torch, kind, None)
         try:
-            found += [f"torch:{kind}:{index}" for index in range(module.device_count() if module is not None else 0)]
+            accelerators += [
+                f"torch:{kind}:{index}" for index in range(module.device_count() if module is not None else 0)
+            ]
         except Exception:
             continue
     if torch.backends.mps.is_available():
-        found.append("torch:mps")
-    return found
+        accelerators.append("torch:mps")
+    return accelerators
 
 
 backend = TorchBackend()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from xtensor.backend import (
     short_power,
 )
 
-from ._native import COMPLEX, FLOATS, INEXACT, SIGNED, TENSOR, Tensor, TorchArray, ordered, signed, wide
+from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TENSOR, Tensor, TorchArray, ordered, signed, wide
 from ._operands import NATIVE_SCALARS, OPERANDS, SMALLEST, cast
 
-__all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "where"]
+__all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "new", "where"]
 
 Function = Callable[..., Any]
 
@@ -95,6 +96,8 @@ def divide(x1: Any, x2: Any) -> Tensor:
 
 def floor_divide(x1: Any, x2: Any) -> Tensor:
     x1, x2 = OPERANDS.numbers(x1, x2)
+    if x1.dtype in HALVES:  # the quotient before its floor is not rounded to 16 bits
+        return floor_divide(x1.float(), x2.float()).to(x1.dtype)
     if x1.dtype in FLOATS:
         return float_floor_divide(torch, torch.floor_divide, x1, x2)
     if x1.dtype is torch.uint64:
@@ -104,11 +107,26 @@ def floor_divide(x1: Any, x2: Any) -> Tensor:
 
 def remainder(x1: Any, x2: Any) -> Tensor:
     x1, x2 = OPERANDS.numbers(x1, x2)
+    if x1.dtype in HALVES:
+        return remainder(x1.float(), x2.float()).to(x1.dtype)
     if x1.dtype in FLOATS:
-        return float_remainder(torch, x1, x2)
+        return float_remainder(LIB, x1, x2)
     if x1.dtype is torch.uint64:
         return _divided(x1, x2)[1]
     return _integers(integer_remainder, torch.remainder, x1, x2)
+
+
+def _fmod(x1: Tensor, x2: Tensor) -> Tensor:
+    rest = torch.fmod(x1, x2)
+    if x1.device.type == "cpu" and bool(torch.isnan(rest).any()):
+        # On the CPU torch's is NaN where the quotient overflows; NumPy's is exact, in the same memory.
+        with np.errstate(invalid="ignore"):
+            rest = torch.from_numpy(np.asarray(np.fmod(x1.numpy(), x2.numpy())))
+    return rest
+
+
+LIB = SimpleNamespace(copysign=torch.copysign, fmod=_fmod, signbit=torch.signbit, where=torch.where)
+"""torch's functions that remainders need."""
 
 
 def _integers(function: Function, raw: Function, x1: Tensor, x2: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from xtensor.backend import (
     wrapped_namespace,
 )
 
-from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, where
+from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, new, where
 from ._inplace import Inplace
 from ._linalg import Fourier, Linalg, matmul
 from ._native import (
@@ -194,11 +194,14 @@ def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keep
 
 def _direct_sum(otherwise: Any) -> Any:
     """A sum on native arrays: of all floating-point elements by torch's own call, else by another function."""
+    torch_sum = torch.sum
 
     def call(x: Any, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Any:
         tensor = x.array
         if axis is None and dtype is None and not keepdims and tensor.dtype in INEXACT:
-            return TorchArray(torch.sum(tensor))
+            result = new(TorchArray)
+            result.array = torch_sum(tensor)
+            return result
         return otherwise(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     return call

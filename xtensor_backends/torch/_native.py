@@ -68,6 +68,11 @@ class TorchArray(WrappedArray):
     numpy_dtypes: ClassVar = TO_NUMPY
 
     @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return TO_NUMPY[self.array.dtype]
+
+    @property
     def size(self) -> int:
         """The number of elements."""
         return int(self.array.numel())

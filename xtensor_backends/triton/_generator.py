@@ -45,12 +45,12 @@ class TritonGenerator(Generator):
 
     def resolve(self, name: str, kinds: Sequence[DType | type]) -> tuple[tuple[DType, ...], DType] | None:
         try:
-            found = computation(name, tuple(kinds))
+            computed = computation(name, tuple(kinds))
         except Unsuited:
             return None
-        if name == "pow" and found.loop[1].kind == "i":
+        if name == "pow" and computed.loop[1].kind == "i":
             return None  # a negative exponent is an error, which a kernel cannot raise
-        return found.loop, found.out
+        return computed.loop, computed.out
 
     def compute(
         self, program: Program, arrays: Sequence[Native], scalars: Sequence[float]

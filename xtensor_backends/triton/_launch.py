@@ -123,8 +123,8 @@ class DeviceKernel:
 
     def _by_position(self, facts: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the facts of all arguments before the constants; None for those that do not specialize the kernel."""
-        found = dict(zip(self._specialized, facts, strict=True))
-        return tuple(map(found.get, range(len(self._types))))
+        by_name = dict(zip(self._specialized, facts, strict=True))
+        return tuple(map(by_name.get, range(len(self._types))))
 
     def _load(self, facts: tuple[Any, ...]) -> tuple[Any, int]:
         """Return the compiled kernel of a specialization, and the handle by which the driver starts it."""

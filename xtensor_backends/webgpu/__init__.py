@@ -82,6 +82,7 @@ class WebGPUBackend(BufferBackend):
             total_memory=memory.total,
             free_memory=memory.free,
             unified_memory=info["adapter_type"] in ("IntegratedGPU", "CPU"),
+            driver=info["description"] or None,
         )
 
     def out_of_memory(self, error: BaseException) -> bool:

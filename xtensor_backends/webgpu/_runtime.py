@@ -46,10 +46,10 @@ class Compiled:
         """
         written = self._kernel.written
         same = tuple([buffers.index(x) if x in buffers[:written] else k for k, x in enumerate(buffers)])
-        found = self._pipelines.get(same)
-        if found is None:
-            found = self._pipelines[same] = self._compile(same)
-        return found
+        pipeline = self._pipelines.get(same)
+        if pipeline is None:
+            pipeline = self._pipelines[same] = self._compile(same)
+        return pipeline
 
     def _compile(self, same: tuple[int, ...]) -> tuple[Any, Any, list[int]]:
         kernel, device, source = self._kernel, self._device, self._kernel.source
@@ -143,8 +143,8 @@ class WebGPURuntime(Runtime):
 
     def read(self, buffer: Any, values: np.ndarray[Any, Any], start: int) -> None:
         with self.lock:
-            found = self._queue.read_buffer(buffer, start, values.nbytes)
-        values.reshape(-1).view(np.uint8)[:] = found
+            values_read = self._queue.read_buffer(buffer, start, values.nbytes)
+        values.reshape(-1).view(np.uint8)[:] = values_read
 
     def handle(self, buffer: Any) -> int:
         return id(buffer)

@@ -60,7 +60,7 @@ def test_every_call_of_cupy_fits_its_signature():
             continue
         args = ["self"] * name.startswith("ndarray.") + [None] * len(node.args)
         kwargs = {keyword.arg: None for keyword in node.keywords if keyword.arg is not None}
-        if name in ("cuda.runtime.getDeviceProperties", "cuda.runtime.getDeviceCount", "cuda.runtime.memGetInfo"):
+        if name.startswith("cuda.runtime."):  # they have no signature
             continue
         try:
             host_cupy.bind(function, args, kwargs)

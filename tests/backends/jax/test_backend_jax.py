@@ -142,6 +142,16 @@ def test_missing_driver_is_a_typed_error_with_the_remedy():
     assert "install the GPU's driver" in done.stdout
 
 
+@pytest.mark.parametrize(("kind", "platform"), [("gpu", "cuda"), ("tpu", "tpu"), ("rocm", "rocm")])
+def test_missing_gpu_is_a_typed_error_with_the_remedy(kind, platform):
+    if any(str(device).startswith(f"jax:{kind}") for device in xp.devices()):
+        pytest.skip(f"JAX has a device of the kind {kind} here")
+    with pytest.raises(
+        xp.BackendUnavailableError, match=f"'jax:{kind}:0' cannot be used: .*JAX_PLATFORMS={platform},cpu "
+    ):
+        xp.device(f"jax:{kind}:0")
+
+
 def test_exhausted_memory_is_an_out_of_memory_error():
     with pytest.raises(xp.OutOfMemoryError, match=CPU):
         xp.zeros(2**46, device=CPU) + 1

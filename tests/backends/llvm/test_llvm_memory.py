@@ -265,13 +265,15 @@ def test_windows_of_convolutions_are_in_memory_that_is_used_again(dtype):
     assert _memory.held() >= windows.nbytes  # what the columns had
 
 
-TRANSFORMED = 2**16
+TRANSFORMED = 17 * 2**12
+"""Elements whose number has a factor of which there is no kernel."""
+
 TRANSFORMS = {
     **dict.fromkeys(("fft", "ifft", "hfft"), (TRANSFORMED, np.complex128, {})),
     **dict.fromkeys(("rfft", "ihfft"), (TRANSFORMED, np.float64, {})),
-    "irfft": (TRANSFORMED, np.complex64, {"n": 70_000}),
-    **dict.fromkeys(("fftn", "ifftn", "irfftn"), ((256, 256), np.complex128, {"axes": (0, 1)})),
-    "rfftn": ((256, 256), np.float32, {"axes": (0, 1)}),
+    "irfft": (TRANSFORMED, np.complex64, {"n": 70_006}),
+    **dict.fromkeys(("fftn", "ifftn", "irfftn"), ((257, 257), np.complex128, {"axes": (0, 1)})),
+    "rfftn": ((257, 257), np.float32, {"axes": (0, 1)}),
 }
 
 
@@ -320,8 +322,14 @@ def test_fourier_transform_without_scipy_is_numpys(name, monkeypatch):
 
 
 def test_fourier_transform_of_few_elements_has_numpys_memory():
-    x = xp.ones(TRANSFORMED - 1, dtype=xp.complex128, device="cpu")
+    x = xp.ones(2**16 - 1, dtype=xp.complex128, device="cpu")
     assert handler(xp.fft.fft(x)._native) != "xtensor"
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "rfftn", "irfftn"])
+def test_fourier_transform_by_kernels_has_memory_that_is_reused(name):
+    x = xp.ones((128, 129 if name in ("irfft", "irfftn", "hfft") else 128), dtype=xp.float64, device="cpu")
+    assert handler(getattr(xp.fft, name)(x)._native) == "xtensor"
 
 
 def test_number_of_blocks_is_bounded():

@@ -233,6 +233,15 @@ def test_exhausted_memory_is_an_out_of_memory_error():
     assert (xp.ones(2, device=CPU) + 1).tolist() == [2.0, 2.0]
 
 
+def test_missing_metal_is_a_typed_error_with_the_remedy():
+    if mlx.metal.is_available():
+        pytest.skip("MLX has Metal here")
+    with pytest.raises(
+        xp.BackendUnavailableError, match=r"'mlx:metal' cannot be used: MLX has no Metal here. use a Mac"
+    ):
+        xp.device("mlx:metal")
+
+
 def test_lost_gpu_is_typed_with_the_remedy(monkeypatch):
     x = xp.ones(2, device=CPU)
 

@@ -14,6 +14,7 @@ from library_devices import OPERATIONS, REFUSED, ends, in_threads, pairs, status
 torch = pytest.importorskip("torch", reason="torch is not installed: environment tests-torch")
 
 import xtensor as xp  # noqa: E402 - after importorskip
+from xtensor_backends.torch import TorchBackend  # noqa: E402
 
 CPU = "torch:cpu"
 
@@ -121,6 +122,20 @@ def test_sum_of_complex_infinities_has_no_nan():
     z = on_torch([complex(math.inf, 1), complex(0, -math.inf)], np.complex128)
     assert (z + 1).tolist() == [complex(math.inf, 1), complex(1, -math.inf)]
     assert (1 - z).tolist() == [complex(-math.inf, -1), complex(1, math.inf)]
+
+
+@pytest.mark.parametrize("dtype", [xp.float32, xp.float64], ids=str)
+def test_remainder_is_exact_where_the_quotient_overflows(dtype):
+    largest, smallest = float(xp.finfo(dtype).max), float(xp.finfo(dtype).smallest_normal)
+    dividends, divisors = (
+        [largest, -largest, 7.0, -0.3, 1.0] * 4,
+        [smallest, -smallest, 3 * smallest, 1.7 * smallest] * 5,
+    )
+    x, y = on_torch(dividends, dtype), on_torch(divisors, dtype)
+    exact = [
+        Fraction(a) - Fraction(b) * (Fraction(a) // Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    assert xp.remainder(x, y).tolist() == [float(value) for value in exact]
 
 
 def test_remainder_has_the_sign_of_the_divisor():
@@ -245,6 +260,35 @@ def test_lost_gpu_is_typed_with_the_remedy(failing):
     failing(torch.AcceleratorError("CUDA error: an illegal memory access was encountered\nCompile with …"))
     with pytest.raises(xp.BackendUnavailableError, match="illegal memory access.*start the process again"):
         x + 1.0
+
+
+@pytest.mark.parametrize("kind", ["cuda", "xpu", "mps"])
+def test_missing_gpu_is_a_typed_error_with_the_remedy(kind):
+    if any(str(device).startswith(f"torch:{kind}") for device in xp.devices()):
+        pytest.skip(f"torch has a device of the kind {kind} here")
+    with pytest.raises(xp.BackendUnavailableError, match=f"'torch:{kind}' cannot be used: .*torch.*(install|use) "):
+        xp.device(f"torch:{kind}")
+
+
+def test_missing_driver_of_a_gpu_is_a_typed_error_with_the_remedy(monkeypatch):
+    if torch.cuda.is_available():
+        pytest.skip("torch has a GPU here")
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    with pytest.raises(
+        xp.BackendUnavailableError, match=r"no such device of cuda. install the GPU's driver, and permit"
+    ):
+        xp.device("torch:cuda:0")
+
+
+def test_driver_that_refuses_the_process_leaves_the_cpu(monkeypatch):
+    def refused():
+        raise RuntimeError("the driver may not be opened")
+
+    monkeypatch.setattr(torch.cuda, "device_count", refused)
+    backend = TorchBackend()
+    backend.probe()
+    assert "torch:cpu" in backend.devices()
+    assert not any(spec.startswith("torch:cuda") for spec in backend.devices())
 
 
 def test_singular_matrix_is_a_linalg_error():

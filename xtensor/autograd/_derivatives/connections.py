@@ -92,10 +92,10 @@ def _tensordot(g: Array, out: Any, x: Any, y: Any, *, axes: Any = 2) -> tuple[Ar
 )
 def _of_matrices(g: Any, out: Any, x: Any, *args: Any, **options: Any) -> Array:
     """Each element of a matrix is connected with each of its results."""
-    found = [
+    terms = [
         _any_of_matrix(part, len(x.shape) - 2) for part in (g if isinstance(g, tuple) else (g,)) if part is not None
     ]
-    return sum(found[1:], found[0])
+    return sum(terms[1:], terms[0])
 
 
 @connection("linalg.solve")

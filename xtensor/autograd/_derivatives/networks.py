@@ -127,11 +127,11 @@ def _batch_norm(
 ) -> list[Array]:
     g, x, mean, variance, weight = widened(g, x, mean, variance, weight)
     by_x, by_weight, by_bias, by_variance = compute_formula(through_channels, g, x, mean, variance, weight, eps=eps)
-    found = [by_x]  # one for each operand that is there
+    gradients = [by_x]  # one for each operand that is there
     if variance is not None:
         scale = 1 if weight is None else weight
-        found += [-by_bias * (scale / xp.sqrt(variance + eps)), by_variance]
-    return found + [by_weight] * (weight is not None) + [by_bias] * (bias is not None)
+        gradients += [-by_bias * (scale / xp.sqrt(variance + eps)), by_variance]
+    return gradients + [by_weight] * (weight is not None) + [by_bias] * (bias is not None)
 
 
 @connection("nn.batch_norm")
@@ -180,14 +180,14 @@ def _attention(
         xp.matmul(xp.matrix_transpose(scaled), query),
         xp.matmul(xp.matrix_transpose(shares), g),
     )
-    found: list[Any] = [
+    gradients: list[Any] = [
         xp.reshape(fit(part, operand.shape, part.dtype), shape)
         for part, operand, shape in zip(parts, (query, key, value), shapes, strict=True)
     ]
     if given is None or given.dtype.kind == "b":
-        return [*found, None]
+        return [*gradients, None]
     by_mask = xp.reshape(by_scores, (*shapes[0][:-1], shapes[1][-2]))
-    return [*found, by_mask]
+    return [*gradients, by_mask]
 
 
 def _through_softmax(g: Array, shares: Array) -> Array:

@@ -232,10 +232,10 @@ class _Entries:
     def tokens(self, name: str) -> tuple[int, ...]:
         """Return the tokens of an entry: none, one, or a list."""
         value = self.get(name, [])
-        found = value if isinstance(value, list) else [value]
-        if not all(type(token) is int for token in found):
+        ids = value if isinstance(value, list) else [value]
+        if not all(type(token) is int for token in ids):
             raise ValueError(f"{self.source}: {name} is {describe(value)}, expected a token or a list of tokens")
-        return tuple(found)
+        return tuple(ids)
 
     def refuse(self, **supported: Any) -> None:
         """Raise ValueError if an entry has another value than the one that is implemented."""

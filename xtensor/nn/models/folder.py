@@ -85,8 +85,8 @@ def from_folder(
     model = empty_model(config, dtype)
     tensors = {name: file for file in files for name in file.entries}
     shapes = {name: file.entries[name].shape for name, file in tensors.items()}
-    found = sources(model, entries["model_type"], tensors)
-    check_tensors(found, shapes, model, str(folder))
+    by_name = sources(model, entries["model_type"], tensors)
+    check_tensors(by_name, shapes, model, str(folder))
     target = resolve(device)
     # On the device meta, quantization costs nothing, and raises before anything is read.
     planned = None if quantize is None else quantize_layers(empty_model(config, dtype), quantize)
@@ -94,7 +94,7 @@ def from_folder(
     check_memory(model, target, context, str(folder), weights)
 
     def read(path: str, x: Array) -> Array:
-        name, _, select = found[path]
+        name, _, select = by_name[path]
         values = tensors[name].read(name)
         part = np.ascontiguousarray(values if select is None else select(values))
         # Cast on the host: the device may lack the dtype of the file.
@@ -124,9 +124,11 @@ def _loaded(model: Decoder | Encoder, read: Callable[[str, Array], Array], kind:
     return model
 
 
-def check_tensors(found: Mapping[str, Source], shapes: Mapping[str, tuple[int, ...]], model: Module, path: str) -> None:
+def check_tensors(
+    by_name: Mapping[str, Source], shapes: Mapping[str, tuple[int, ...]], model: Module, path: str
+) -> None:
     """Raise ValueError unless a file has exactly the tensors of a model, in their shapes."""
-    needed = {source.name: source.shape for source in found.values()}
+    needed = {source.name: source.shape for source in by_name.values()}
     errors = [f"{name} is missing" for name in needed if name not in shapes]
     errors += [
         f"{name} has shape {shapes[name]}, expected {shape}"

@@ -143,9 +143,9 @@ def generate_batch(
     count = check_size(max_tokens, name, "max_tokens", 0)
     ends = frozenset(model.config.eos_tokens if stop is None else stop)
     draws = _draws(rng, len(prompts)) if temperature else [None] * len(prompts)
-    found: list[list[int]] = [[] for _ in prompts]
+    sequences: list[list[int]] = [[] for _ in prompts]
     if not prompts:
-        return found
+        return sequences
     longest = max([prompt.size for prompt in prompts])
     padding = [longest - prompt.size for prompt in prompts]
     rows = [xp.pad(prompt, (missing, 0)) for prompt, missing in zip(prompts, padding, strict=True)]
@@ -159,11 +159,11 @@ def generate_batch(
             if token in ends:
                 running.remove(row)
             else:
-                found[row].append(token)
+                sequences[row].append(token)
         if not running:
             break
         tokens = xp.asarray(following, dtype=tokens.dtype, device=tokens.device)[:, None]
-    return found
+    return sequences
 
 
 def _draws(rng: Any, count: int) -> list[Initial]:

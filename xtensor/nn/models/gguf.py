@@ -75,15 +75,15 @@ def from_gguf(
     file = GgufFile(path)
     config = _configuration(file, str(path))
     model = Decoder(config, device="meta", dtype=dtype).eval()
-    found = sources(model, "gguf", file.tensors)
+    by_name = sources(model, "gguf", file.tensors)
     shapes = {name: tensor.shape for name, tensor in file.tensors.items() if name != FACTORS}
-    check_tensors(found, shapes, model, str(path))
+    check_tensors(by_name, shapes, model, str(path))
     target = resolve(device)
     check_memory(model, target, context, str(path), _size(file, 16 if target.supports(np.dtype(np.float16)) else 32))
     arrays: dict[str, Array] = {}
     packed: dict[str, tuple[Array, Array, Array | None]] = {}
     for name, x in model.named_parameters():
-        values = file.read(found[name].name)
+        values = file.read(by_name[name].name)
         if isinstance(values, Packed):
             packed[name] = _moved(values, target)
         else:

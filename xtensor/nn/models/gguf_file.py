@@ -191,20 +191,18 @@ class GgufFile:
     def _checked(self, name: str, shape: tuple[int, ...], kind: int, first: int) -> Tensor:
         what = f"{self._path}: the tensor {shortened(name)}"
         if kind not in FORMATS:
-            known = ", ".join([found.name for found in FORMATS.values()])
-            raise ValueError(f"{what} has the format of number {kind}, expected one of {known}")
-        found = FORMATS[kind]
-        if (shape[-1] if shape else 1) % found.elements:
-            raise ValueError(
-                f"{what} has rows of {shape[-1]} elements, and {found.name} has blocks of {found.elements}"
-            )
-        size = math.prod(shape) // found.elements * found.size
+            names = ", ".join([known.name for known in FORMATS.values()])
+            raise ValueError(f"{what} has the format of number {kind}, expected one of {names}")
+        form = FORMATS[kind]
+        if (shape[-1] if shape else 1) % form.elements:
+            raise ValueError(f"{what} has rows of {shape[-1]} elements, and {form.name} has blocks of {form.elements}")
+        size = math.prod(shape) // form.elements * form.size
         if first + size > len(self._data):
             raise ValueError(
-                f"{what} of shape {shape} and format {found.name} takes bytes {first} to {first + size}, and the file "
+                f"{what} of shape {shape} and format {form.name} takes bytes {first} to {first + size}, and the file "
                 f"has {len(self._data)}: it is truncated or damaged"
             )
-        return Tensor(shape, found, first, first + size)
+        return Tensor(shape, form, first, first + size)
 
     def read(self, name: str) -> Numbers | Packed:
         """Return a copy of a tensor: its numbers, or a matrix of codes."""

@@ -51,7 +51,7 @@ def flag(settings: Mapping[str, Any], name: str, default: bool) -> bool:
 def special_tokens(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the tokens of the beginning, the end and others, by the names that templates of conversations use."""
     names = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
-    tokens, found = _tokens(settings), {}
+    tokens, special = _tokens(settings), {}
     for name, key in names.items():
         number = settings.get(f"tokenizer.ggml.{key}_token_id")
         if number is not None:
@@ -59,8 +59,8 @@ def special_tokens(settings: Mapping[str, Any]) -> dict[str, str]:
                 raise ValueError(
                     f"tokenizer.ggml.{key}_token_id is {number!r}, expected the number of one of {len(tokens)} tokens"
                 )
-            found[name] = tokens[number]
-    return found
+            special[name] = tokens[number]
+    return special
 
 
 def tokenizer_from_settings(settings: Mapping[str, Any]) -> Any:

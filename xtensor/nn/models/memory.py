@@ -96,9 +96,9 @@ def memory(
         model.scores(model.hidden(tokens, cache)[..., -1, :])
         sizes.append(cache.nbytes)
 
-    found = estimate(read, model, tokens)
+    estimated = estimate(read, model, tokens)
     cache_bytes = sizes[0] if sizes else 0
-    return ModelMemory(weights, cache_bytes, max(found.peak_bytes - weights - cache_bytes, 0))
+    return ModelMemory(weights, cache_bytes, max(estimated.peak_bytes - weights - cache_bytes, 0))
 
 
 def check_memory(model: Decoder | Encoder, device: Device, context: int, path: str, weights: int | None = None) -> None:

@@ -142,12 +142,12 @@ def sources(model: Module, kind: str, known: Mapping[str, Any]) -> dict[str, Sou
     namer = NAMERS.get(kind, _llama)
     prefix = PREFIXES.get(kind, PREFIXES["llama"])
     prefixed = any(name.startswith(prefix) for name in known)
-    found = {}
+    by_name = {}
     for path, x in model.named_parameters():
         source = namer(path, x.shape)
         if namer is _llama:
             name = source.name if prefixed else source.name.removeprefix(prefix)
         else:
             name = prefix + source.name if prefixed and not source.name.startswith("lm_head") else source.name
-        found[path] = source._replace(name=name)
-    return found
+        by_name[path] = source._replace(name=name)
+    return by_name

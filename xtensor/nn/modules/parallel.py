@@ -93,9 +93,9 @@ def _value_and_grad(loss: Callable[..., Array], executor: Any, parts: int, model
         executor.submit(_part, loss, copy, *[x[rows, ...] for x in arrays])
         for copy, rows in zip(_copies(model, len(slices)), slices, strict=True)
     ]
-    found = [future.result() for future in futures]
+    results = [future.result() for future in futures]
     shares = [(rows.stop - rows.start) / max(total, 1) for rows in slices]
-    value, gradient, buffers = _average(found, shares)
+    value, gradient, buffers = _average(results, shares)
     replaced = {id(x): buffers[name] for name, x in model.named_buffers()}
     model._replace(lambda x: replaced.get(id(x), x))
     return value, gradient

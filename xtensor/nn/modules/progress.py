@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..._core.array import Array, to_numpy
 from ..._core.errors import describe
 from .linear import check_size
@@ -96,8 +98,8 @@ def plot_losses(losses: Mapping[str, Sequence[Any]] | Sequence[Any], *, ax: Any 
     Parameters
     ----------
     losses
-        Numbers, or 0-d Arrays, in their order; or several of such lists by name, for instance those of training and
-        validation.
+        Numbers or 0-d Arrays in their order, or a 1-d array; or several of these by name, for instance those of
+        training and validation.
     ax
         Axes of matplotlib to draw on. Default: those of a new figure.
     log
@@ -115,12 +117,14 @@ def plot_losses(losses: Mapping[str, Sequence[Any]] | Sequence[Any], *, ax: Any 
     ImportError
         If ``ax`` is None, and matplotlib is missing.
     """
-    if isinstance(losses, str) or not isinstance(losses, (Mapping, Sequence, Array)):
-        raise TypeError(f"plot_losses() takes a sequence of numbers or a dict of such, not {describe(losses)}")
     named = losses if isinstance(losses, Mapping) else {"loss": losses}
-    axes = _new_axes() if ax is None else ax
+    lists: dict[str, list[float]] = {}
     for name, values in named.items():
-        numbers = [float(x) for x in (to_numpy(values) if isinstance(values, Array) else values)]
+        if isinstance(values, str) or not isinstance(values, (Sequence, Array, np.ndarray)):
+            raise TypeError(f"plot_losses() takes a sequence of numbers or a dict of such, not {describe(values)}")
+        lists[name] = [float(x) for x in (to_numpy(values) if isinstance(values, Array) else values)]
+    axes = _new_axes() if ax is None else ax
+    for name, numbers in lists.items():
         axes.plot(range(1, len(numbers) + 1), numbers, label=name, marker="." if len(numbers) < 50 else "")
     axes.set_xlabel("epoch")
     axes.set_ylabel("loss")

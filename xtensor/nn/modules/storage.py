@@ -7,6 +7,8 @@ import json
 import math
 import mmap
 import os
+import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -18,6 +20,11 @@ from ..._core.array import Array, to_numpy
 from ..._core.device import Device
 from ..._core.dtypes import is_bfloat16, load_bfloat16
 from ..._core.errors import describe
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Entry", "WeightFile", "load", "save"]
 
@@ -42,6 +49,9 @@ NAMES = {
 
 CODES = {name: code for code, name in NAMES.items()}
 
+ABANDONED = 3600.0
+"""Seconds after its last write for which an unfinished file is kept on systems without locks of files."""
+
 LONGEST_HEADER = 100_000_000
 """Bytes of a header; the format allows no more."""
 
@@ -50,7 +60,7 @@ def save(source: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, st
     """Write Arrays by name to a file of the format safetensors.
 
     The file is written next to its position and then moved there, so that a process that is killed leaves the former
-    file whole.
+    file whole. What it leaves of the new one, a hidden file, the next save to the same position removes.
 
     Parameters
     ----------
@@ -94,18 +104,62 @@ def save(source: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, st
 def _write(path: Path, parts: list[bytes]) -> None:
     """Write a file as a whole: to another one, which then takes its position."""
     path = path.resolve()  # a link stays one
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    _remove_left(path)
+    part, file = _new_part(path)
     try:
-        with part.open("xb") as file:
+        with file:
             for data in parts:
                 file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+            if fcntl is not None:  # other systems do not move a file that is open
+                part.replace(path)
+        if fcntl is None:
+            part.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
+
+
+def _new_part(path: Path) -> tuple[Path, BinaryIO]:
+    """Return a new hidden file beside another one, which is locked while it is open."""
+    while True:
+        part = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")
+        file = part.open("xb")
+        if fcntl is None:
+            return part, file
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError:  # of a file system without locks, where nothing is removed either
+            return part, file
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(file.fileno()), part.stat()):
+                return part, file
+        file.close()  # another process has removed it before it was locked
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the hidden files beside another one that no process writes any more."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(path.parent):
+            if name.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    _remove_unless_written(entry)
+
+
+def _remove_unless_written(part: os.DirEntry[str]) -> None:
+    if fcntl is None:
+        if time.time() - part.stat().st_mtime > ABANDONED:
+            os.unlink(part)
+        return
+    descriptor = os.open(part, os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system unlocks the files of a process that ends
+        os.unlink(part)
+    finally:
+        os.close(descriptor)
 
 
 def load(path: str | os.PathLike[str], *, device: str | Device | None = None) -> dict[str, Array]:

@@ -50,8 +50,8 @@ class Summary:
             padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=False)]
             texts.append("  ".join([*padded, size.rjust(widths[-1])]))
         sizes = f"{self.parameters:,}, of which {self.trainable:,} trainable; {self.parameter_bytes:,} bytes"
-        found = self.estimate
-        work = f"{found.operations:,}; peak of memory: {found.peak_bytes:,} bytes"
+        estimated = self.estimate
+        work = f"{estimated.operations:,}; peak of memory: {estimated.peak_bytes:,} bytes"
         texts += [f"parameters: {sizes}", f"operations: {work}"]
         return "\n".join(texts)
 
@@ -89,7 +89,7 @@ def summary(model: Module, *args: Any, **kwargs: Any) -> Summary:
             module.register_forward_hook(_noting(rows, name))
         return copy.eval()(*positional, **named)
 
-    found = estimate(call, model, args, kwargs)
+    estimated = estimate(call, model, args, kwargs)
     parameters = dict(model.named_parameters())
     frozen = {id(x) for _, owner, name, x in model._named_arrays() if name in owner._frozen}
     arrays = [*parameters.values(), *model.buffers()]
@@ -98,7 +98,7 @@ def summary(model: Module, *args: Any, **kwargs: Any) -> Summary:
         sum([x.size for x in parameters.values()]),
         sum([x.size for x in parameters.values() if id(x) not in frozen]),
         sum([x.nbytes for x in arrays]),
-        found,
+        estimated,
     )
 
 

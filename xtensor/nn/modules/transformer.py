@@ -146,10 +146,10 @@ class TransformerEncoderLayer(_TransformerLayer):
         """Return the result for sequences; masks are those of :class:`MultiheadAttention`."""
 
         def attend(x: Array) -> Array:
-            found = self.self_attn(
+            attended = self.self_attn(
                 x, x, x, src_key_padding_mask, need_weights=False, attn_mask=src_mask, is_causal=is_causal
             )
-            return found[0]  # type: ignore[no-any-return]
+            return attended[0]  # type: ignore[no-any-return]
 
         return self._residual(self._residual(src, 1, attend), 2, self._feed_forward)
 
@@ -230,13 +230,13 @@ class TransformerDecoderLayer(_TransformerLayer):
         """Return the result for sequences and the encoder's result; masks are those of :class:`MultiheadAttention`."""
 
         def attend(x: Array) -> Array:
-            found = self.self_attn(
+            attended = self.self_attn(
                 x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask, is_causal=tgt_is_causal
             )
-            return found[0]  # type: ignore[no-any-return]
+            return attended[0]  # type: ignore[no-any-return]
 
         def attend_to_memory(x: Array) -> Array:
-            found = self.multihead_attn(
+            attended = self.multihead_attn(
                 x,
                 memory,
                 memory,
@@ -245,7 +245,7 @@ class TransformerDecoderLayer(_TransformerLayer):
                 attn_mask=memory_mask,
                 is_causal=memory_is_causal,
             )
-            return found[0]  # type: ignore[no-any-return]
+            return attended[0]  # type: ignore[no-any-return]
 
         x = self._residual(tgt, 1, attend)
         x = self._residual(x, 2, attend_to_memory)
