@@ -55,6 +55,8 @@ EXTRA: dict[str, float] = {
     **dict.fromkeys(("cov", "diagflat", "fill_diagonal", "insert", "linalg.norm", "nanpercentile", "percentile"), 1.25),
     **dict.fromkeys(("piecewise", "putmask", "tril_indices_from", "triu_indices_from", "vander"), 1.25),
     **dict.fromkeys(("corrcoef", "fft.fft2", "fft.ifft2", "fft.irfft2"), 2.25),
+    # The buffers of each thread's rows or columns.
+    **dict.fromkeys(("fft.fft", "fft.ifft", "fft.rfft2", "fft.rfftn"), 0.7),
     **dict.fromkeys(("choose", "place"), 4.25),
     # A stable order from NumPy's fastest algorithm, which is not stable.
     **dict.fromkeys(("argpartition", "argsort"), 3.25),

@@ -62,21 +62,21 @@ def along_axes(name: str, x: Native, *, s: tuple[int, ...], axes: tuple[int, ...
         steps[-1] = name.removesuffix("n"), *steps[-1][1:]
     if not inverse:
         steps.reverse()
-    shape = list(x.shape)
+    given, shape = x, list(x.shape)
     for step, n, axis in steps:
         if _division(step, tuple(shape), n, axis, x.dtype) is None:
             return None
         shape[axis] = n // 2 + 1 if step == "rfft" else n
     for step, n, axis in steps:
-        transformed = along_axis(step, x, n=n, axis=axis, norm=norm)
+        transformed = along_axis(step, x, n=n, axis=axis, norm=norm, is_owned=x is not given)
         if transformed is None:
             return None
         x = transformed
     return x
 
 
-def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str) -> Native | None:
-    """Return a transform along one axis; None where the kernels do not take the length."""
+def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str, is_owned: bool = False) -> Native | None:
+    """Return a transform along one axis, in the memory of an owned array where it fits; None for other lengths."""
     division = _division(name, x.shape, n, axis, x.dtype)
     if division is None:
         return None
@@ -88,6 +88,7 @@ def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str) -> Native 
     if name != "rfft" and name != "ihfft" and x.dtype.kind == "f":
         real, x = x, empty(x.shape, _complex(part))
         x[...] = real
+        is_owned = True
     if name == "hfft":
         conjugate = np.conjugate(x, out=empty(x.shape, x.dtype))
         return along_axis("irfft", conjugate, n=n, axis=axis, norm=REVERSED_NORM[norm])
@@ -98,9 +99,16 @@ def along_axis(name: str, x: Native, *, n: int, axis: int, norm: str) -> Native 
     factor = 1.0 / divides.get(norm, 1.0)
     if not x.flags.aligned:
         x = x.copy()
+    if not x.flags.c_contiguous:
+        x, is_owned = in_row_major_order(x, x.shape), True
+    # Kernels read all elements of the rows and columns that they transform at once before they write any.
+    # But lanes that do not divide them are computed twice, the second time from what is there.
+    members = math.prod(x.shape[axis + 1 :]) if division[1] == 0 else x.size // n
+    whole = division[1] > 1 or members % lanes(part) == 0
+    spare = x if is_owned and whole and name in ("fft", "ifft") and n == x.shape[axis] else None
     if division[1] == 0:
-        return _by_columns(kernel, x, n, axis, name == "ifft", factor)
-    return _by_rows(kernel, pairs, name, in_row_major_order(x, x.shape), n, axis, division, factor)
+        return _by_columns(kernel, x, n, axis, name == "ifft", factor, spare)
+    return _by_rows(kernel, pairs, name, x, n, axis, division, factor, spare)
 
 
 def _division(name: str, shape: tuple[int, ...], n: int, axis: int, dtype: Any) -> tuple[int, int] | None:
@@ -141,10 +149,11 @@ def _radices(length: int) -> list[int]:
     return radices if length == 1 else []
 
 
-def _by_columns(kernel: Kernel, x: Native, n: int, axis: int, is_inverse: bool, factor: float) -> Native:
-    x = in_row_major_order(x, x.shape)
+def _by_columns(
+    kernel: Kernel, x: Native, n: int, axis: int, is_inverse: bool, factor: float, spare: Native | None
+) -> Native:
     given, after, item = x.shape[axis], math.prod(x.shape[axis + 1 :]), x.itemsize
-    result = empty((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype)
+    result = empty((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype) if spare is None else spare
     zeros = np.zeros(after, x.dtype) if given < n else x
     groups = math.prod(x.shape[:axis])
     source = _Layout(x, False, is_inverse, (after * item, item, given * after * item))
@@ -154,7 +163,15 @@ def _by_columns(kernel: Kernel, x: Native, n: int, axis: int, is_inverse: bool, 
 
 
 def _by_rows(
-    kernel: Kernel, pairs: Kernel, name: str, x: Native, n: int, axis: int, division: tuple[int, int], factor: float
+    kernel: Kernel,
+    pairs: Kernel,
+    name: str,
+    x: Native,
+    n: int,
+    axis: int,
+    division: tuple[int, int],
+    factor: float,
+    spare: Native | None,
 ) -> Native:
     """Return the transform along the last axis that has several elements; all elements of ``x`` are adjacent."""
     part, shape = _part(x.dtype), x.shape
@@ -164,7 +181,9 @@ def _by_rows(
     if x.shape[1] < taken and (rows > 1 or division[1] == 1 or name == "irfft"):
         x = _padded(x, taken)
     width = length + 1 if name == "rfft" else n
-    result = empty((*shape[:axis], width, *shape[axis + 1 :]), part if name == "irfft" else _complex(part))
+    result = spare
+    if result is None:
+        result = empty((*shape[:axis], width, *shape[axis + 1 :]), part if name == "irfft" else _complex(part))
     matrix = result.reshape(rows, width)
     if name == "irfft":
         numbers = empty((rows, length), _complex(part))
@@ -229,7 +248,7 @@ def _run(
     count = lanes(part)
     table, roots = _passes(length, part)
     nanoseconds = length * counts[0] * counts[1] * NANOSECONDS * part.itemsize * length.bit_length()
-    parts = _parts(-(-counts[0] // count) * counts[1], nanoseconds)
+    parts = _parts(-(-counts[0] // count) * counts[1], nanoseconds, 1)  # each has buffers of its own
     buffers = empty((parts, 4 * count * length), part)
     layouts = [value for x in (source, target) for value in (x.array, int(x.is_rows), int(x.is_swapped), *x.steps)]
     given = end or (length, 0, 0)
@@ -240,14 +259,15 @@ def _run(
 def _run_pairs(kernel: Kernel, part: Any, length: int, is_back: bool, factor: float, x: Native, y: Native) -> None:
     rows = x.shape[0]
     nanoseconds = length * rows * NANOSECONDS * part.itemsize * 2
-    parts = _parts(rows * (length // 2 // CHUNK + 1), nanoseconds)
+    parts = _parts(rows * (length // 2 // CHUNK + 1), nanoseconds, PARTS)
     factors = (factor, factor) if is_back else (factor / 2.0, factor)
     arrays = x, x.strides[0], y, y.strides[0], _roots_of_pairs(length, part)
     kernel.run_parts(parts, nanoseconds, (length, rows, int(is_back), *factors, *arrays))
 
 
-def _parts(units: int, nanoseconds: float) -> int:
-    return 1 if nanoseconds < PARALLEL else min(units, team() * PARTS)
+def _parts(units: int, nanoseconds: float, most: int) -> int:
+    """Return the number of parts of a call, at most so many for each thread."""
+    return 1 if nanoseconds < PARALLEL else min(units, team() * most)
 
 
 def _part(dtype: Any) -> Any:
