@@ -263,6 +263,16 @@ def test_a_users_module_may_begin_with_the_name_of_backends(monkeypatch: pytest.
     assert values(fused(x)) == [3.0, 3.0]
 
 
+def test_a_class_may_have_a_descriptor_in_the_place_of_its_modules_name() -> None:
+    """As Cython's classes have."""
+    scope: dict[str, Any] = {"__name__": "user", "xp": xp}
+    exec("class C:\n    __module__ = property(lambda self: 'user')\n    rate = 2.0\nc = C()", scope)
+    exec("def function(x): return x * c.rate if hasattr(c, 'rate') else x", scope)
+    fused = fuse(scope["function"])
+    x = xp.ones(2, device="cpu")
+    assert [values(fused(x)) for _ in range(2)] == [[2.0, 2.0]] * 2
+
+
 def test_names_that_an_installed_package_lacks_are_not_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,9 +42,11 @@ MEMBER = frozenset(("name", "value", "_name_", "_value_", "_sort_order_", "__obj
 """Attributes of a member of an enumeration that cannot be assigned to, or are Python's own."""
 
 
-def library(name: str | None) -> bool:
-    """Whether a module is one whose functions are not watched."""
-    return _is_library((name or "").partition(".")[0])
+def library(name: Any) -> bool:
+    """Whether a module is one whose functions are not watched, by its name; a class of C may have a descriptor."""
+    if not isinstance(name, str):
+        return name is not None
+    return _is_library(name.partition(".")[0])
 
 
 @lru_cache(maxsize=4096)
@@ -56,9 +58,10 @@ def _is_library(top: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_installed(name: str | None) -> bool:
+def _is_installed(name: Any) -> bool:
     """Whether a module is that of an installed package, to whose code and caches no program adds values."""
-    file = getattr(sys.modules.get((name or "").partition(".")[0]), "__file__", None) or ""
+    top = sys.modules.get(name.partition(".")[0]) if isinstance(name, str) else None
+    file = getattr(top, "__file__", None) or ""
     return "site-packages" in file or "dist-packages" in file or library(name)
 
 
@@ -423,8 +426,8 @@ def _is_constant(kind: type) -> bool:
     """Whether objects of a class have no attributes that a function reads: ufuncs, dtypes, devices, annotations."""
     if kind is types.GenericAlias or kind is types.UnionType or kind.__module__ == "typing":
         return True
-    in_numpy = kind.__module__.partition(".")[0] == "numpy" and kind is not np.poly1d
-    return in_numpy or kind.__module__.startswith("xtensor._core")
+    name = str(kind.__module__)
+    return (name.partition(".")[0] == "numpy" and kind is not np.poly1d) or name.startswith("xtensor._core")
 
 
 def _present(owner: Any, name: str, default: Any) -> Any:
