@@ -24,10 +24,12 @@ __all__ = [
     "needed_nodes",
     "operands_of",
     "outside_of",
+    "readers_of",
     "replaced",
     "sort",
     "stages_of",
     "unify",
+    "with_exclusive_operands",
     "write_in_place",
 ]
 
@@ -54,6 +56,15 @@ def operands_of(node: Node) -> list[Node]:
         items = leaves_of(node.operands[1:]) if node.kind == "call" else node.operands
         needed = node.needs = [item for item in items if item.__class__ is Node]
     return needed
+
+
+def readers_of(order: Sequence[Node]) -> dict[Node, list[Node]]:
+    """Return for each node those that depend on it; one that depends on it twice is listed twice."""
+    readers: dict[Node, list[Node]] = {node: [] for node in order}
+    for node in order:
+        for operand in operands_of(node):
+            readers[operand].append(node)
+    return readers
 
 
 def sort(wanted: Sequence[Node]) -> list[Node]:
@@ -178,12 +189,10 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
     is fast and reads one array of its size, and if at most ``MOST_REPEATED - 1`` copies in a row read it.
     """
     repeated: Counter[Node] = Counter()  # the copies in a row that end with a copy
-    readers: dict[Node, list[Node]] = {}
+    readers = readers_of(order)
     steps: Counter[tuple[int, Any]] = Counter()
     numbers: Counter[tuple[int, Any]] = Counter()
     for node in order:
-        for operand in operands_of(node):
-            readers.setdefault(operand, []).append(node)
         if node.kind == "step":
             steps[stages[node], node.shape] += 1
             numbers[stages[node], node.shape] += _numbers_of(node)
@@ -193,7 +202,7 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
         reading, shape = readers[node], node.shape
         if not all(item.kind == "reduction" or (item.kind == "step" and item.shape == shape) for item in reading):
             continue
-        moved = _with_exclusive_operands(node, needed, readers)
+        moved = with_exclusive_operands([node], needed, readers)
         operands = set(outside_of(moved))
         if any(item.kind == "step" and item not in needed for item in operands):
             continue
@@ -229,21 +238,25 @@ def delay(order: list[Node], stages: dict[Node, int], needed: set[Node], wanted:
                     item.take([copy if operand is node else operand for operand in item.operands])
 
 
-def _with_exclusive_operands(
-    node: Node, needed: Collection[Node], readers: Mapping[Node, Sequence[Node]]
+def with_exclusive_operands(
+    ends: Sequence[Node], written: Collection[Node], readers: Mapping[Node, Sequence[Node]]
 ) -> list[Node]:
-    """Return a step and those before it that stay in its kernel's registers and that nothing else reads."""
-    exclusive = [node]
-    for item in exclusive:
-        exclusive += [
-            operand
-            for operand in dict.fromkeys(operands_of(item))
-            if operand.kind == "step"
-            and operand not in needed
-            and operand not in exclusive
-            and all(reader in exclusive for reader in readers[operand])
-        ]
-    return exclusive
+    """Return steps and those before them, of their shape, that nothing else reads and nothing writes to memory."""
+    exclusive = dict.fromkeys(ends)
+    waiting = list(ends)
+    for node in waiting:
+        for operand in operands_of(node):
+            if (
+                operand.kind == "step"
+                and operand.shape == node.shape
+                and operand not in exclusive
+                and operand not in written
+                and len(exclusive) < MOST_STEPS
+                and all(reader in exclusive for reader in readers[operand])
+            ):
+                exclusive[operand] = None
+                waiting.append(operand)
+    return waiting
 
 
 def ancestors(ends: Iterable[Node], inside: Collection[Node]) -> list[Node]:

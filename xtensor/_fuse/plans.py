@@ -114,7 +114,7 @@ class Plan:
             for each in groups_together(order, set(self.wanted), remaining):
                 order = self._grouped(order, [each], "together")
         if by_rows:
-            groups = row_groups(order, set(self.wanted), operands_of, generator.takes_rows)
+            groups = row_groups(order, set(self.wanted), generator.takes_rows)
             if groups:
                 order = self._grouped(order, groups, "rows")
         self.arguments = [(node, node.options) for node in order if node.kind == "array"]

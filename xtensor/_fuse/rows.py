@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from .graph import MOST_STEPS
+from .graph import MOST_STEPS, operands_of, readers_of
 from .nodes import Node
 
 __all__ = ["Group", "row_groups"]
@@ -39,7 +39,6 @@ class Group:
 def row_groups(
     order: Sequence[Node],
     wanted: Collection[Node],
-    operands: Callable[[Node], Collection[Node]],
     takes: Callable[[Shape], bool],
 ) -> list[Group]:
     """Return the groups of a graph.
@@ -50,16 +49,11 @@ def row_groups(
         All nodes, each after its operands.
     wanted
         The nodes of the results.
-    operands
-        The nodes that a node depends on.
     takes
         Whether a kernel goes over a shape row by row.
     """
-    needs = {node: operands(node) for node in order}
-    readers: dict[Node, list[Node]] = {node: [] for node in order}
-    for node in order:
-        for operand in needs[node]:
-            readers[operand].append(node)
+    needs = {node: operands_of(node) for node in order}
+    readers = readers_of(order)
     groups: list[Group] = []
     units: list[Sequence[Node]] = [(node,) for node in order]
     for shape in dict.fromkeys([node.operands[0].shape for node in order if _reduces_rows(node)]):
@@ -77,7 +71,7 @@ def row_groups(
             groups.append(Group(shape, nodes, outputs))
         units = [unit for unit in units if unit[0] not in inside]
         units += chosen.values()
-        units.sort(key=lambda unit, levels=levels: levels[unit[0]])  # type: ignore[misc]
+        units.sort(key=lambda unit: levels[unit[0]])
     return groups
 
 
@@ -92,7 +86,7 @@ def _reduces_rows(node: Node) -> bool:
 def _levels(
     units: Sequence[Sequence[Node]], shape: Shape, needs: Mapping[Node, Collection[Node]]
 ) -> tuple[dict[Node, int], dict[int, list[Node]]]:
-    """Return the level of each unit by its first node, and the operations over a shape that may be groups, by level.
+    """Return the level of each node, and the operations over a shape that may be groups, by level.
 
     A unit is a single operation, or an earlier group, which is computed as a whole; its level is that of its nodes. A
     group has an even level, and the units between two groups an odd one: each needs those of its own and of lower

@@ -6,12 +6,12 @@ parameters are small.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from .._core.array import Array
-from .graph import MOST_STEPS, operands_of
+from .graph import operands_of, readers_of, with_exclusive_operands
 from .nodes import Node, Traced, session
 
 __all__ = ["Together", "compute_together", "groups_together"]
@@ -72,16 +72,13 @@ def groups_together(
     together
         The nodes of each unit's results. Those that are no elementwise steps are left out.
     """
-    readers: dict[Node, list[Node]] = {node: [] for node in order}
-    for node in order:
-        for operand in operands_of(node):
-            readers[operand].append(node)
+    readers = readers_of(order)
     units: list[list[Node]] = []
     taken: set[Node] = set()
     for nodes in together:
         ends = [node for node in dict.fromkeys(nodes) if node.kind == "step" and node in readers and node not in taken]
         if ends and all(node.shape == ends[0].shape for node in ends):
-            units.append(_with_exclusive_operands(ends, wanted, readers))
+            units.append(with_exclusive_operands(ends, wanted, readers))
             taken.update(units[-1])
     if len(units) < 2 or _depends_on_itself(order, taken):
         return []
@@ -101,27 +98,6 @@ def groups_together(
         groups[-1].members += members
         groups[-1].outputs += outputs
     return [group for group in groups if len(group.units) > 1]
-
-
-def _with_exclusive_operands(
-    ends: Sequence[Node], wanted: Collection[Node], readers: Mapping[Node, Sequence[Node]]
-) -> list[Node]:
-    """Return steps of one shape and those before them that nothing else reads."""
-    exclusive = dict.fromkeys(ends)
-    waiting = list(ends)
-    for node in waiting:
-        for operand in operands_of(node):
-            if (
-                operand.kind == "step"
-                and operand.shape == node.shape
-                and operand not in exclusive
-                and operand not in wanted
-                and len(exclusive) < MOST_STEPS
-                and all(reader in exclusive for reader in readers[operand])
-            ):
-                exclusive[operand] = None
-                waiting.append(operand)
-    return list(exclusive)
 
 
 def _depends_on_itself(order: Sequence[Node], members: Collection[Node]) -> bool:
