@@ -99,7 +99,7 @@ class ScaledReduction:
         if limits is None:
             return None
         reduced = tuple([axis - x.ndim for axis in self._reduced(x, options)])
-        most_wrong = limits.least / limits.eps if self.centered else math.inf
+        largest_doubtful = limits.least / limits.eps if self.centered else math.inf
 
         def leaves_range(xp: Any, result: Native, x: Native | None = None) -> bool:
             if is_ordinary(xp, result, limits.least, most=limits.most):
@@ -107,7 +107,7 @@ class ScaledReduction:
             if x is None:
                 return True
             size = xp.reshape(largest(xp, x, reduced), result.shape)
-            right = xp.logical_or(xp.equal(size, 0.0), xp.less(most_wrong, size))
+            right = xp.logical_or(xp.equal(size, 0.0), xp.less(largest_doubtful, size))
             right = xp.logical_and(right, xp.equal(result, 0.0))
             wrong = xp.logical_and(_outside(xp, result, limits), xp.logical_not(right))
             return bool(xp.any(wrong, axis=None, keepdims=False))

@@ -194,9 +194,9 @@ class Recorder:
         result = composition(self.device._functions.namespace, *operands, **options)
         if reduction is not None and current is not None and host_looks_at(self.base):
             check = reduction.check(operands[0], options)
-            looked_at = [item.node for item in (result, operands[0]) if item is result or item.node.kind in IN_MEMORY]
+            x = [operands[0].node] if operands[0].node.kind in IN_MEMORY else []
             # It covers the reductions within.
-            current.assumed[:] = earlier if check is None else [*earlier, (check, looked_at)]
+            current.assumed[:] = earlier if check is None else [*earlier, (check, [result.node, *x])]
         return result
 
     def supported(self, dtype: DType) -> bool:

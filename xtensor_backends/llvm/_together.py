@@ -28,9 +28,6 @@ HEAD = 6
 """Numbers of a table's entry before the operands of a kernel: the length of the entry, the address of the kernel's job,
 the numbers of the parts before it and of its own, and what the job gets: the flag and the address of the operands."""
 
-FLAG = 4
-"""Position of the flag in an entry."""
-
 PART = 2_000.0
 """Nanoseconds of a part of a kernel."""
 
