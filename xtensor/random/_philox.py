@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from .._core.errors import describe, shortened
+from .._vmap.draws import Batch, present_batches
 
 __all__ = ["Philox", "Seed"]
 
@@ -38,6 +39,8 @@ class Philox:
         The seed sequence, from which :meth:`spawn` derives others.
     key
         Two words of 64 bits.
+    made_in
+        The calls of ``vmap`` in which a seed or a state began the stream: their examples get the same numbers.
 
     Raises
     ------
@@ -53,9 +56,10 @@ class Philox:
     Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
     """
 
-    __slots__ = ("_lock", "_position", "key", "seed_seq")
+    __slots__ = ("_lock", "_position", "key", "made_in", "seed_seq")
 
     def __init__(self, seed: Seed = None) -> None:
+        self.made_in: tuple[Batch, ...] = () if seed is None else present_batches()
         self.seed_seq = _seed_sequence(seed)
         first, second = self.seed_seq.generate_state(2, np.uint64)
         self.key = (int(first), int(second))
@@ -85,7 +89,10 @@ class Philox:
 
     def spawn(self, n_children: int) -> list[Philox]:
         """Return new streams, independent of this one and of each other, as :meth:`numpy.random.Philox.spawn`."""
-        return [Philox(child) for child in self.seed_seq.spawn(n_children)]
+        children = [Philox(child) for child in self.seed_seq.spawn(n_children)]
+        for child in children:
+            child.made_in = self.made_in
+        return children
 
     @property
     def state(self) -> dict[str, Any]:
@@ -112,6 +119,7 @@ class Philox:
                 "state must be for a Philox RNG: a dict of 'bit_generator', 'key' (two words of 64 bits) and "
                 f"'position' (in halves of words), not {shortened(state)}; assign what the property state returned"
             )
+        self.made_in = present_batches()
         with self._lock:
             self.key, self._position = values[:2], values[2]
 
