@@ -357,7 +357,7 @@ def _cov(
         again = again * product
     if weights is None and base_device(device).lazy:  # without another product of the samples
         return _squeezed(again)
-    # Of sums that overflow, only scaled ones have the right sign: a product that is added by a fused operation does not.
+    # Of sums that overflow, only scaled ones have the right sign: fused operations add products to an infinity.
     trusted = xp.isfinite(covariance) | xp.isnan(again)
     return _squeezed(xp.where(kept | (trusted & ~xp.isfinite(again)), covariance, again))
 
