@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import SeedSequence
 
 from .._core.errors import describe, shortened
+from .._core.repeats import remembered
 from .._vmap.draws import Batch, present_batches
 
 __all__ = ["Philox", "Seed"]
@@ -80,6 +82,22 @@ class Philox:
             self._advance(start + halves)
         return start
 
+    @property
+    def position(self) -> int:
+        """The position of the next number, in halves of words."""
+        return self._position
+
+    @contextmanager
+    def rewound(self, position: int) -> Iterator[None]:
+        """Go back to a position meanwhile, and on from the present one afterwards."""
+        with self._lock:
+            present, self._position = self._position, position
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._position = present
+
     def _advance(self, position: int) -> None:
         if position > 2 * LAST:
             raise OverflowError(
@@ -141,7 +159,7 @@ def _seed_sequence(seed: Seed) -> SeedSequence:
             "generators, pass rng.bit_generator.seed_seq"
         )
     try:
-        return SeedSequence(seed)
+        return SeedSequence(remembered(lambda: SeedSequence().entropy) if seed is None else seed)
     except TypeError as error:
         raise TypeError(
             f"{error}; a seed is None, an integer, a sequence of integers or a SeedSequence, not {describe(seed)}"
