@@ -102,7 +102,9 @@ class Constants:
         if not self.of_arrays:
             return values.astype(int) if values.dtype.kind == "f" else values
         # Without a copy an array of the host shares memory with NumPy's.
-        constant = values if self.choice.random() < 0.3 else xp.asarray(values, copy=self.choice.random() < 0.5 or None)
+        # NumPy's arrays are no operands elsewhere.
+        is_host = xp.default_device().host and self.choice.random() < 0.3
+        constant = values if is_host else xp.asarray(values, copy=self.choice.random() < 0.5 or None)
         self.used.append(constant)
         return constant
 
