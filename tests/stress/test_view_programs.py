@@ -24,7 +24,7 @@ COPIED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("opencl", "webgpu"), ("reshape",)),
     "torch": ("reshape", "negative step"),
 }
-"""Results that are views in NumPy and copies on the devices of a backend, or the other way round: programs copy them."""
+"""Results that are views in NumPy and copies on the devices of a backend, or the reverse: programs copy them."""
 
 Statement = Callable[[list[Any]], None]
 
