@@ -45,9 +45,8 @@ def recorded(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def spawn(self: Any, *args: Any, **options: Any) -> Any:
-        return remembered(
-            lambda: draw(self, *args, **options)
-        )  # the position does not tell how many children there are
+        # The position of the stream does not tell how many children it has.
+        return remembered(lambda: draw(self, *args, **options))
 
     return spawn
 

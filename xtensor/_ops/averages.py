@@ -352,13 +352,14 @@ def _cov(
         return _squeezed(again)
     # Scaled elements underflow as well where a large one has no weight.
     lost = xp.real(linalg.diagonal(again)) < least_power(x.dtype)
-    kept = xp.isfinite(covariance) & (lost[:, None] | lost[None, :])
+    finite = xp.isfinite(covariance)
+    kept = finite & (lost[:, None] | lost[None, :])
     for product in factors_in_range(xp, *xp.broadcast_arrays(scale, scale.mT)):
         again = again * product
     if weights is None and base_device(device).lazy:  # without another product of the samples
         return _squeezed(again)
     # Of sums that overflow, only scaled ones have the right sign: fused operations add products to an infinity.
-    trusted = xp.isfinite(covariance) | xp.isnan(again)
+    trusted = finite | xp.isnan(again)
     return _squeezed(xp.where(kept | (trusted & ~xp.isfinite(again)), covariance, again))
 
 
