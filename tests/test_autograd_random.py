@@ -59,18 +59,18 @@ def test_checkpoint_draws_the_same_numbers_again(device, name, wrapper):
         pytest.skip("recordings refuse generators that a generator makes")
     function = FUNCTIONS[name]
     expected, position = outcomes(device, function, lambda f: f, lambda f: f)
-    found, position_again = outcomes(device, function, autograd.checkpoint, wrapper)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    results, position_again = outcomes(device, function, autograd.checkpoint, wrapper)
+    np.testing.assert_allclose(results, expected, rtol=1e-12)
     assert position_again == position
-    assert name == "own" or not np.array_equal(found[0], found[1])
+    assert name == "own" or not np.array_equal(results[0], results[1])
 
 
 def test_checkpoint_draws_the_same_numbers_again_for_each_example(device):
     rng = xp.random.default_rng(5, device=device)
-    kept = autograd.checkpoint(lambda x: x * rng.random(N))
+    checkpointed = autograd.checkpoint(lambda x: x * rng.random(N))
 
     def loss(x):
-        y = kept(x)
+        y = checkpointed(x)
         return xp.sum(y), y
 
     x = xp.ones((3, N), device=device)
@@ -80,10 +80,10 @@ def test_checkpoint_draws_the_same_numbers_again_for_each_example(device):
 
 
 def test_checkpoint_makes_the_same_generator_without_a_seed_again(device):
-    kept = autograd.checkpoint(lambda x: x * xp.random.default_rng(device=device).random(N))
+    checkpointed = autograd.checkpoint(lambda x: x * xp.random.default_rng(device=device).random(N))
 
     def loss(x):
-        y = kept(x)
+        y = checkpointed(x)
         return xp.sum(y), y
 
     step = autograd.value_and_grad(loss, has_aux=True)
@@ -97,13 +97,13 @@ def test_checkpoint_makes_the_same_generator_without_a_seed_again(device):
 def test_second_derivative_of_a_checkpoint_that_draws(device):
     # y = x**3 r has the second derivative 6 x r
     x = xp.asarray(2.0, device=device)
-    found = []
+    results = []
     for transform in (lambda f: f, autograd.checkpoint):
         rng = xp.random.default_rng(2, device=device)
         cubed = transform(lambda x, rng=rng: x**3 * rng.random())
-        found.append(float(autograd.grad(autograd.grad(cubed))(x)))
+        results.append(float(autograd.grad(autograd.grad(cubed))(x)))
     r = float(xp.random.default_rng(2, device=device).random())
-    assert found == pytest.approx([12 * r] * 2, rel=1e-12)
+    assert results == pytest.approx([12 * r] * 2, rel=1e-12)
 
 
 def test_checkpoint_that_raises_begins_anew(device):
@@ -116,11 +116,11 @@ def test_checkpoint_that_raises_begins_anew(device):
             raise ValueError("once")
         return x * drawn
 
-    kept = autograd.checkpoint(function)
+    checkpointed = autograd.checkpoint(function)
     x = xp.ones(N, device=device)
     with pytest.raises(ValueError, match="once"):
-        autograd.grad(lambda x: xp.sum(kept(x)))(x)
+        autograd.grad(lambda x: xp.sum(checkpointed(x)))(x)
     position = rng.bit_generator.state["position"]
-    value, pull = autograd.vjp(kept, x)
+    value, pull = autograd.vjp(checkpointed, x)
     assert pull(xp.ones(N, device=device))[0].tolist() == pull(xp.ones(N, device=device))[0].tolist() == value.tolist()
     assert rng.bit_generator.state["position"] == 2 * position

@@ -75,6 +75,7 @@ def test_every_function_that_numpy_has_is_timed_or_says_why_not(name):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # from NumPy 2.5 on
 @pytest.mark.parametrize(("statement", "dtype"), CALLS)
 def test_statement_gives_the_values_of_numpy(statement, dtype):
     variant = Variant(1000, dtype)

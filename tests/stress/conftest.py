@@ -113,7 +113,8 @@ def store(path: Path, conditions: dict[str, Any], modules: dict[str, Any]) -> No
     stored = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {**conditions, "modules": {}}
     others = stored.pop("modules")
     versions = {**stored["versions"], **conditions["versions"]}
-    if {**stored, "versions": versions} == {**conditions, "versions": {**versions, **stored["versions"]}}:
+    same_versions = {**versions, **stored["versions"]} == versions  # of the libraries that both runs have
+    if same_versions and {**stored, "versions": None} == {**conditions, "versions": None}:
         conditions = {**conditions, "versions": {name: versions[name] for name in LIBRARIES if name in versions}}
         modules = {**others, **modules}
     path.parent.mkdir(exist_ok=True)

@@ -124,7 +124,7 @@ def run(lib: Any, program: list[tuple[str, str, int]], x: Any, y: Any, device: x
             x = MOVES[name](lib, x, y, number % max(x.ndim, 1))
         else:
             x = lib.asarray(x, copy=True)
-            if name == "view" and device.name.partition(":")[0] in IMMUTABLE:
+            if name == "view" and device.backend in IMMUTABLE:
                 continue  # no Array is a view
             write(lib, name, x, y)
         if not device.supports(x.dtype):

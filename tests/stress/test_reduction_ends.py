@@ -209,13 +209,13 @@ def test_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):
     assert wrong == []
 
 
-@pytest.mark.parametrize("alike", [False, True], ids=["beside ordinary", "beside such"])
+@pytest.mark.parametrize("second", ["ordinary", "same"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("zero", "equal")])
-def test_covariances_are_right_at_the_ends_of_the_range(device, kind, alike):
+def test_covariances_are_right_at_the_ends_of_the_range(device, kind, second):
     if not device.supports(xp.float64):
         pytest.skip(f"{device} does not support float64")
     info = np.finfo("f8")
-    host = np.stack([values(kind, info, (17,)), values(kind if alike else "ordinary", info, (17,))[::-1]])
+    host = np.stack([values(kind, info, (17,)), values(kind if second == "same" else second, info, (17,))[::-1]])
     rows = [[Fraction(item) for item in row] for row in host.tolist()]
     centers = [mean(row) for row in rows]
     with quiet():
@@ -232,14 +232,14 @@ def test_covariances_are_right_at_the_ends_of_the_range(device, kind, alike):
 
     for i in (0, 1):
         for j in (0, 1):
-            exact, found = expected(i, j), covariance[i][j]
+            exact, computed = expected(i, j), covariance[i][j]
             # The error of a covariance is one of the product of the deviations.
             error = max(deviation(i) * deviation(j) * 64 * Fraction(float(info.eps)), Fraction(1e-323))
-            if np.isinf(found):
+            if np.isinf(computed):
                 assert abs(exact) + error > Fraction(float(info.max))
-                assert (found > 0) == (exact > 0)
+                assert (computed > 0) == (exact > 0)
             else:
-                assert abs(Fraction(found) - exact) <= error
+                assert abs(Fraction(computed) - exact) <= error
             ratio = float(expected(i, j) / deviation(i) / deviation(j))
             assert abs(correlation[i][j] - ratio) <= 64 * float(info.eps)
 

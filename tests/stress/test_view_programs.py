@@ -141,7 +141,7 @@ def test_writes_reach_the_arrays_that_share_the_memory(device: xp.Device, chunk:
     if device.name == "strict":
         pytest.skip("keys that the standard does not define are among the programs")
     rng = np.random.default_rng(chunk)
-    copied = COPIED.get(device.name.partition(":")[0], ())
+    copied = COPIED.get(device.backend, ())
     for seed in range(chunk, scale(160, 20_000), 8):
         function = program(seed, copied)
         order: Any = "F" if seed % 3 == 0 else "C"
