@@ -179,9 +179,16 @@ def test_an_object_that_becomes_another_part_as_well_is_assigned_to_as_one() -> 
         assert np.asarray(swell(whole, x)).tolist() == [10.0] * 3
     whole.second = whole.first
     assert np.asarray(swell(whole, x)).tolist() == [4.0] * 3
-    assert np.asarray(swell(whole, x)).tolist() == [5.0] * 3
+
+
+def test_objects_that_were_one_are_two_after_an_assignment() -> None:
+    fused = fuse(lambda whole, x: x + whole.second.weight)
+    whole, x = Whole(), array(0.5)
+    whole.second = whole.first
+    for _ in range(2):
+        assert np.asarray(fused(whole, x)).tolist() == [1.5] * 3
     whole.second = Part(10.0)
-    assert np.asarray(swell(whole, x)).tolist() == [10.0] * 3
+    assert np.asarray(fused(whole, x)).tolist() == [10.5] * 3
 
 
 @pytest.mark.parametrize("change", [set_weight_of_other_shape, set_weight_of_other_dtype, set_factor])
