@@ -11,8 +11,9 @@ an Array in two attributes is one leaf. Its Arrays and objects are parts of the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 __all__ = [
@@ -141,6 +142,15 @@ class Memo:
             return number
         self.items.append(item)
         return None
+
+    def extend(self, items: Sequence[Any]) -> bool:
+        """Add items of which each is new; return False, and add none, where one is not."""
+        numbers = dict(zip(map(id, items), count(len(self.items)), strict=False))
+        if len(numbers) < len(items) or not numbers.keys().isdisjoint(self._numbers):
+            return False
+        self._numbers.update(numbers)
+        self.items += items
+        return True
 
     def forget(self, item: Any) -> None:
         """Take an item for a new one from now on."""

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import is_dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -20,12 +19,13 @@ from .._core.devices import use_device
 from .._core.kernel_program import Generator
 from .._core.tracing_errors import UnknownValueError, unknown
 from .._core.tree_copies import Copies
-from .._core.trees import Memo, Tree, TreeObject, flatten, mapped
+from .._core.trees import Memo
 from .donations import Donation
 from .explanations import described
+from .flattening import Flattened, filled
 from .guards import Guards
-from .keys import EXACT, key_of
 from .nodes import Node, Session, Traced, session
+from .patterns import Key, Pattern
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
 from .results import Results, separated
@@ -55,39 +55,6 @@ def generator_of(device: Device) -> Generator | None:
         return _generators[key]
     except KeyError:
         return _generators.setdefault(key, device._provider.generator(device._spec))
-
-
-class _Leaf:
-    """The position of an array in nested arguments."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-
-class _NumberLeaf(_Leaf):
-    """The position of a number."""
-
-    __slots__ = ()
-
-
-class _Whole:
-    """A container of a user's class without inputs, which stays as it is."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-class _Nested:
-    """The structure of an object or a dataclass among nested arguments, and its leaves."""
-
-    __slots__ = ("leaves", "tree")
-
-    def __init__(self, leaves: list[Any], tree: Tree) -> None:
-        self.leaves, self.tree = leaves, tree
 
 
 class Recorded:
@@ -167,18 +134,22 @@ class Fused(Generic[P, R]):
         self._static, self._donate = frozenset(static), frozenset(donate)
         self._names = _positional(function) if static or donate else ()
         self._plans: dict[Any, list[Recorded]] = {}
+        self._patterns: dict[Key, Pattern | None] = {}
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arrays: list[Array] = []
-        numbers: list[complex] = []
         key: list[Any] = []
-        objects: Memo | None = None
+        flat: Flattened | None = None
         if kwargs or self._static or self._donate:
-            objects = Memo()
-            self._flatten_call(args, kwargs, arrays, numbers, objects, key)
+            flat = Flattened(self._name, arrays, key)
+            for index, argument in enumerate(args):
+                flat.recognize(argument, self._patterns, static=self._is_static(index))
+            for name, value in kwargs.items():
+                flat.recognize(value, self._patterns, static=name in self._static)
+            key.append(tuple(kwargs))
         else:
             for argument in args:
                 if argument.__class__ is Array:
@@ -187,8 +158,9 @@ class Fused(Generic[P, R]):
                     key.append(native.shape)
                     arrays.append(argument)
                 else:
-                    objects = Memo() if objects is None else objects
-                    self._flatten(argument, arrays, numbers, objects, key, static=False)
+                    flat = Flattened(self._name, arrays, key) if flat is None else flat
+                    flat.recognize(argument, self._patterns, static=False)
+        numbers, objects = ([], None) if flat is None else (flat.numbers, flat.objects)
         if not arrays or (self._guarded and session.get() is not None):
             return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
         if self._donate:
@@ -269,9 +241,9 @@ class Fused(Generic[P, R]):
 
     def explained(self, args: Any, kwargs: Any) -> str:
         """Return a text that tells what the recording for some arguments consists of."""
-        arrays: list[Array] = []
-        numbers: list[complex] = []
-        self._flatten_call(args, kwargs, arrays, numbers, Memo(), [])
+        flat = Flattened(self._name)
+        self._flatten(args, kwargs, flat)
+        arrays, numbers = flat.arrays, flat.numbers
         generator = generator_of(arrays[0]._device) if arrays else None
         if generator is None or any(array._device is not arrays[0]._device for array in arrays):
             where = (
@@ -289,77 +261,13 @@ class Fused(Generic[P, R]):
             self._name, recorded.plan, recorded.guards, lines, natives, recorded.arithmetic.values(numbers)
         )
 
-    # -- arguments ----------------------------------------------------------------------------------------------------
-
-    def _flatten_call(
-        self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], objects: Memo, key: list[Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
-        given = [
-            self._flatten(
-                argument, arrays, numbers, objects, key, static=index < len(self._names) and self._is_static(index)
-            )
-            for index, argument in enumerate(args)
-        ]
-        named = {
-            name: self._flatten(value, arrays, numbers, objects, key, static=name in self._static)
-            for name, value in kwargs.items()
-        }
-        key.append(tuple(named))
-        return given, named
-
     def _is_static(self, index: int) -> bool:
-        return self._names[index] in self._static
+        return index < len(self._names) and self._names[index] in self._static
 
-    def _flatten(
-        self,
-        tree: Any,
-        arrays: list[Array],
-        numbers: list[complex],
-        objects: Memo,
-        key: list[Any],
-        *,
-        static: bool,
-    ) -> Any:
-        """Collect the arrays and the numbers of an argument; its structure and all else becomes part of the key."""
-        kind = tree.__class__
-        if kind is Array:
-            native = tree._native
-            key.append(native.dtype)
-            key.append(native.shape)
-            arrays.append(tree)
-            return _Leaf(len(arrays) - 1)
-        if (kind is float or kind is complex) and not static:
-            key.append(kind)
-            numbers.append(tree)
-            return _NumberLeaf(len(numbers) - 1)
-        if kind in EXACT:
-            key.append(kind)
-            key.append(tree)
-            return tree
-        if kind is list or isinstance(tree, tuple):
-            key.append((kind, len(tree)))
-            items = [self._flatten(item, arrays, numbers, objects, key, static=static) for item in tree]
-            return kind(*items) if hasattr(kind, "_fields") else kind(items)
-        if kind is dict:
-            key.append((kind, *map(key_of, tree)))
-            return {
-                name: self._flatten(item, arrays, numbers, objects, key, static=static) for name, item in tree.items()
-            }
-        if isinstance(tree, (TreeObject, dict)) or (is_dataclass(tree) and kind is not type):
-            leaves, structure = flatten(tree, objects)
-            if isinstance(tree, TreeObject) or any(leaf.__class__ is Array for leaf in leaves):
-                items = [self._flatten(leaf, arrays, numbers, objects, key, static=True) for leaf in leaves]
-                key += structure, tuple(map(key_of, structure.statics()))
-                if isinstance(tree, dict):
-                    key.append(tuple(map(key_of, tree)))  # keys that are equal may differ
-                return _Nested(items, structure)
-        if isinstance(tree, np.ndarray):
-            raise TypeError(
-                f"{self._name}(): the arrays among the arguments of a function of xtensor.fuse are Arrays, not NumPy "
-                f"arrays (here of shape {tree.shape}); convert it with xtensor.asarray"
-            )
-        key.append(key_of(tree))
-        return _Whole(tree) if isinstance(tree, (dict, list)) else tree
+    def _flatten(self, args: Any, kwargs: Any, flat: Flattened) -> tuple[list[Any], dict[str, Any]]:
+        """Return the structures of the arguments."""
+        given = [flat.add(argument, static=self._is_static(index)) for index, argument in enumerate(args)]
+        return given, {name: flat.add(value, static=name in self._static) for name, value in kwargs.items()}
 
     # -- recordings ---------------------------------------------------------------------------------------------------
 
@@ -373,17 +281,17 @@ class Fused(Generic[P, R]):
         lines: dict[Node, str] | None = None,
     ) -> Recorded:
         recorder = recorder_of(device, generator)
-        numbers: list[complex] = []
         copies = Copies()
-        given = self._flatten_call(args, kwargs, [], numbers, copies.originals, [])
+        flat = Flattened(self._name, objects=copies.originals)
+        given, numbers = self._flatten(args, kwargs, flat), flat.numbers
         arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
         current = Session(self._watch(args, kwargs))
         current.lines = lines
         known = [current.arithmetic.argument(value) for value in numbers]
         try:
-            filled = _filled(given, arguments, known, copies)
+            copied = filled(given, arguments, known, copies)
             copies.begin()
-            values = self._run(recorder, current, *filled)
+            values = self._run(recorder, current, *copied)
         except UnknownValueError:
             raise
         except Exception as error:
@@ -391,7 +299,7 @@ class Fused(Generic[P, R]):
                 raise
             # It may be one of a function that takes no number of a recording in the place of a float.
             arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
-            self._run(recorder, Session(self._watch(args, kwargs)), *_filled(given, arguments, numbers, Copies()))
+            self._run(recorder, Session(self._watch(args, kwargs)), *filled(given, arguments, numbers, Copies()))
             message = f"the value of one of the numbers {', '.join(map(repr, numbers))} among the arguments"
             raise unknown(message, "name the argument in static= of xtensor.fuse") from error
         for stream, state in current.streams.values():
@@ -424,21 +332,6 @@ class Fused(Generic[P, R]):
                 return current.watch.run(self.__wrapped__, args, kwargs)
         finally:
             session.reset(token)
-
-
-def _filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: Copies) -> Any:
-    """Return nested arguments with arrays and numbers in their positions, and with copies of objects."""
-
-    def filled(item: Any) -> Any:
-        if item.__class__ is _Leaf:
-            return arrays[item.index]
-        if item.__class__ is _Nested:
-            return item.tree.build(map(filled, item.leaves), copies.copies)
-        if item.__class__ is _Whole:
-            return item.value
-        return numbers[item.index] if item.__class__ is _NumberLeaf else item
-
-    return mapped(tree, filled)
 
 
 def check_names(function: Callable[..., Any], settings: dict[str, Collection[str]]) -> None:
