@@ -41,7 +41,8 @@ FUSED = {
 def _torch(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
     torch = import_module("torch")
     operands = {name: torch.asarray(values) for name, values in host.items()}
-    return statement_sampler(f"torch.{call}", {"torch": torch, **operands}), operands
+    variables = {"torch": torch, **operands}
+    return statement_sampler(f"torch.{call}", variables, synchronize=xp.device(device).synchronize), operands
 
 
 def _jax(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:
@@ -49,7 +50,8 @@ def _jax(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler
     # Nothing tells when a discarded result was computed. JAX reads this once, when it opens its devices.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     operands = {name: jax.numpy.asarray(values) for name, values in host.items()}
-    return statement_sampler(f"jnp.{call}", {"jnp": jax.numpy, **operands}), operands
+    variables = {"jnp": jax.numpy, **operands}
+    return statement_sampler(f"jnp.{call}", variables, synchronize=xp.device(device).synchronize), operands
 
 
 def _mlx(call: str, device: str, host: Mapping[str, HostArray]) -> tuple[Sampler, Mapping[str, Any]]:

@@ -144,7 +144,18 @@ def test_long_run_stores_the_figures_of_its_modules(tmp_path):
     path.unlink()
     assert stored_modules(tmp_path, INTERRUPT="1") == {"test_calls": [{"calls": 7}]}
     assert stored_modules(tmp_path) == figures
-    # Those of other versions are left out.
+    # A library that this run lacks costs nothing, and the module says so; a version that differs begins a new file.
+    document = json.loads(path.read_text())
+    with_absent = {**document, "versions": {**document["versions"], "cupy": "1.0"}}
+    path.write_text(json.dumps(with_absent))
+    assert stored_modules(tmp_path, "stress/test_programs.py") == figures
+    document = json.loads(path.read_text())
+    assert document["versions"] == with_absent["versions"]
+    assert "cupy" in document["modules"]["test_programs"]["without"]
+    path.write_text(json.dumps({**document, "versions": {**document["versions"], "numpy": "1.0"}}))
+    assert stored_modules(tmp_path, "stress/test_programs.py") == {"test_programs": []}
+    assert stored_modules(tmp_path) == figures
+    # Those of other conditions are left out.
     path.write_text(json.dumps({**json.loads(path.read_text()), "python": "3.0"}))
     assert stored_modules(tmp_path, "stress/test_programs.py") == {"test_programs": []}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -268,6 +270,64 @@ def test_draws_in_nested_batches(device, rng):
 def test_choice_among_elements_of_each_example_raises(device, rng):
     with pytest.raises(NotImplementedError, match=r"choice\(\) has no batches of parameters in xtensor.vmap"):
         xp.vmap(lambda x: rng.choice(x))(xp.ones((2, 3), device=device))
+
+
+def _made(device, seed=5):
+    return xp.random.default_rng(seed, device=device)
+
+
+def _copied(rng):
+    return copy.deepcopy(rng), pickle.loads(pickle.dumps(rng))
+
+
+OWN_GENERATORS = {
+    "random": lambda x, rng: x + _made(x.device).random(3),
+    "in order": lambda x, rng: (lambda made: made.random() + made.random(3) + x)(_made(x.device)),
+    "normal": lambda x, rng: x * _made(x.device, [1, 2]).standard_normal(3),
+    "permutation": lambda x, rng: x[_made(x.device).permutation(3)],
+    "children": lambda x, rng: x + _made(x.device).spawn(2)[1].random(3),
+    "copies": lambda x, rng: sum([made.random(3) for made in _copied(rng)], x),
+    "nested": lambda x, rng: xp.vmap(lambda t: t + _made(t.device).random(2))(x),
+    "within": lambda x, rng: (lambda made: xp.vmap(lambda t: t + made.random(2))(x))(_made(x.device)),
+    "dropout": lambda x, rng: xp.nn.functional.dropout(x, 0.5, rng=_made(x.device)),
+    "layer": lambda x, rng: xp.nn.Linear(3, 2, rng=4, device=x.device)(xp.astype(x, xp.float32)),
+}
+
+
+@pytest.mark.parametrize("name", OWN_GENERATORS)
+def test_generator_that_the_function_makes_gives_each_example_the_same(device, rng, name):
+    function = OWN_GENERATORS[name]
+    x = xp.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device=device)
+    found = xp.vmap(lambda row: function(row, rng))(x)
+    expected = [xp.to_numpy(function(row, rng)) for row in (x[0, :], x[1, :])]
+    tolerance = 1e-6 if name == "layer" else 0  # a product of matrices adds up in another order
+    np.testing.assert_allclose(xp.to_numpy(found), expected, rtol=tolerance)
+
+
+def test_state_that_the_function_sets_gives_each_example_the_same(device, rng):
+    state = rng.bit_generator.state
+
+    def draw(x):
+        rng.bit_generator.state = state
+        return x + rng.random(3)
+
+    found = xp.vmap(draw)(xp.zeros((2, 3), device=device))
+    assert found.tolist() == [_made(device, 7).random(3).tolist()] * 2
+    # In the next batch the generator is one from outside.
+    later = xp.vmap(lambda x: x + rng.random(3))(xp.zeros((2, 3), device=device))
+    assert later[0, :].tolist() != later[1, :].tolist()
+
+
+def test_generator_without_a_seed_is_independent(device):
+    found = xp.vmap(lambda x: x + xp.random.default_rng(device=device).random(3))(xp.zeros((2, 3), device=device))
+    assert found[0, :].tolist() != found[1, :].tolist()
+
+
+def test_parameters_of_examples_of_an_own_generator_raise(device):
+    with pytest.raises(
+        NotImplementedError, match=r"normal\(\) with arguments that differ .* make the generator outside"
+    ):
+        xp.vmap(lambda x: _made(device).normal(x, 1.0))(xp.zeros((2, 3), device=device))
 
 
 @pytest.mark.parametrize("draw", ["permutation(3)", "permuted([1, 2])", "choice(4, 2, replace=False)", "bytes(2)"])

@@ -23,6 +23,7 @@ from ._core.errors import (
     WorkerLostError,
     WrittenWithWarningError,
     install_command,
+    is_runtime_error,
     lost_device,
 )
 from ._core.files import read_file, user_cache, write_file
@@ -105,6 +106,7 @@ __all__ = [
     "install_command",
     "integer_floor_divide",
     "integer_remainder",
+    "is_runtime_error",
     "lost_device",
     "note_computation",
     "note_host_work",

@@ -67,12 +67,12 @@ def _stress_modules() -> list[str]:
 
 def _conditions(run: dict[str, Any]) -> str:
     """Devices, dates, duration and versions of the modules that were run."""
-    modules = run["modules"].values()
-    count = len(_stress_modules())
+    names = _stress_modules()
+    modules = [module for name, module in run["modules"].items() if name in names]  # some modules were moved elsewhere
     dates = " to ".join(sorted({min(module["date"] for module in modules), max(module["date"] for module in modules)}))
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     return (
-        f"- {', '.join(run['devices'])}: {len(modules)} of {count} modules, {dates}, in "
+        f"- {', '.join(run['devices'])}: {len(modules)} of {len(names)} modules, {dates}, in "
         f"{sum(module['seconds'] for module in modules):,} s; xtensor {run['xtensor']}, "
         f"Python {run['python']}{'' if run['gil'] else ' without the GIL'}, {versions}; {run['platform']}"
     )
@@ -87,7 +87,9 @@ def _modules(run: dict[str, Any]) -> str:
         else:
             # Runs from before the counts were stored have none.
             passed, skipped = (f"{module[key]:,}" if key in module else "not counted" for key in ("passed", "skipped"))
-            lines.append(f"| `{name}.py` | {module['date']} | {passed} | {skipped} | {module['seconds']:,} |")
+            absent = [library for library in module.get("without", ()) if library in run["versions"]]
+            date = module["date"] + (f", without {', '.join(absent)}" if absent else "")
+            lines.append(f"| `{name}.py` | {date} | {passed} | {skipped} | {module['seconds']:,} |")
     return "\n".join(lines)
 
 

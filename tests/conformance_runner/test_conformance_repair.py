@@ -39,10 +39,13 @@ def test_widest_complex_dtype():
     assert dh.dtype_to_name[dh.widest_complex_dtype] == EXPECTED
 """
 EXPORT = """
+import numpy as np
 from hypothesis import given, settings, strategies as st
 
 class Elsewhere:
     error = EXPECTED_ERROR
+    memory = np.zeros(2)
+    size = 2
 
     def __dlpack_device__(self):
         return MEMORY, 0
@@ -50,7 +53,7 @@ class Elsewhere:
     def __dlpack__(self, *, copy=None, dl_device=None, max_version=None):
         if copy is False and dl_device not in (None, (MEMORY, 0)) and self.error is not None:
             raise self.error("a copy is needed")
-        return object()
+        return EXPORTED.__dlpack__()
 
 def some(**values):
     return st.fixed_dictionaries({}, optional=values)
@@ -114,18 +117,19 @@ def test_suite_starts_without_complex_dtypes(make_suite: MakeSuite, spec: str, e
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
-    ("memory", "error", "code"),
+    ("memory", "error", "exported", "code"),
     [
-        ("2", "BufferError", PASSED),
-        ("2", "ValueError", FAILED),
-        ("2", "None", FAILED),  # memory elsewhere that is the host's without a copy
-        ("1", "BufferError", PASSED),
+        ("2", "BufferError", "self.memory", PASSED),
+        ("2", "ValueError", "self.memory", FAILED),
+        ("2", "None", "self.memory", PASSED),  # memory elsewhere that the host reads
+        ("2", "None", "self.memory.copy()", FAILED),
+        ("1", "BufferError", "self.memory", PASSED),
     ],
 )
-def test_memory_elsewhere_is_refused_without_a_copy(
-    make_suite: MakeSuite, memory: str, error: str, code: int, workers: str
+def test_memory_elsewhere_is_not_copied_unasked(
+    make_suite: MakeSuite, memory: str, error: str, exported: str, code: int, workers: str
 ) -> None:
-    text = EXPORT.replace("MEMORY", memory).replace("EXPECTED_ERROR", error)
+    text = EXPORT.replace("MEMORY", memory).replace("EXPECTED_ERROR", error).replace("EXPORTED", exported)
     small = make_suite({"test_dlpack.py": text})
     assert small.run("-j", workers) == code
 

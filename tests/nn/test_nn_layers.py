@@ -239,6 +239,17 @@ def test_dropout_has_the_derivative_of_the_elements_it_keeps(device):
     exact(gradient, xp.to_numpy(nn.Dropout(0.5, rng=3)(x)))
 
 
+def test_fused_dropout_takes_a_generator_that_the_function_makes(device):
+    x = xp.ones(40, dtype=xp.float32, device=device)
+
+    def dropped(x):
+        return F.dropout(x, 0.5, rng=xp.random.default_rng(3, device=x.device))
+
+    fused = xp.fuse(dropped)
+    assert [fused(x).tolist(), fused(x).tolist()] == [dropped(x).tolist()] * 2
+    assert 0 < xp.count_nonzero(fused(x)) < 40
+
+
 def test_fused_dropout_draws_in_each_call(device):
     layer, x = nn.Dropout(0.5, rng=0), xp.ones(64)
     fused = xp.fuse(lambda layer, x: layer(x) + 0.0)

@@ -93,6 +93,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             "seconds": round(_seconds[name]),
             "passed": _outcomes[name, "passed"],
             "skipped": _outcomes[name, "skipped"],
+            "without": [library for library in LIBRARIES if not _installed(library)],
             "records": _records.get(name, []),
         }
         for name, count in tests.items()
@@ -105,11 +106,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def store(path: Path, conditions: dict[str, Any], modules: dict[str, Any]) -> None:
-    """Write the figures of modules; those of other modules stay if they are of the same devices and versions."""
-    stored = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    others = stored.pop("modules", {})
+    """Write the figures of modules; those of other modules stay if no condition and no library's version differs.
+
+    A library that is installed for one of the runs only is no difference: each module names those that it ran without.
+    """
+    stored = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {**conditions, "modules": {}}
+    others = stored.pop("modules")
+    versions = {**stored["versions"], **conditions["versions"]}
+    if {**stored, "versions": versions} == {**conditions, "versions": {**versions, **stored["versions"]}}:
+        conditions = {**conditions, "versions": {name: versions[name] for name in LIBRARIES if name in versions}}
+        modules = {**others, **modules}
     path.parent.mkdir(exist_ok=True)
-    text = _text(conditions, dict(sorted({**(others if stored == conditions else {}), **modules}.items())))
+    text = _text(conditions, dict(sorted(modules.items())))
     path.write_text(text, encoding="utf-8", newline="\n")
 
 

@@ -124,7 +124,7 @@ KINDS = (
 def units(result: float, expected: Fraction, info: Any) -> float:
     """Return the error in units in the last place; an expected number beyond the range is infinite."""
     if abs(expected) >= Fraction(float(info.max)) * (1 + Fraction(float(info.eps)) / 4):
-        return 0.0 if np.isinf(result) else np.inf
+        return 0.0 if np.isinf(result) and (result > 0) == (expected > 0) else np.inf
     if not np.isfinite(result):
         return float(np.inf)
     with np.errstate(all="ignore"):
@@ -209,16 +209,19 @@ def test_statistic_is_right_at_the_ends_of_the_range(device, kind, dtype):
     assert wrong == []
 
 
+@pytest.mark.parametrize("alike", [False, True], ids=["beside ordinary", "beside such"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("zero", "equal")])
-def test_covariances_are_right_at_the_ends_of_the_range(device, kind):
+def test_covariances_are_right_at_the_ends_of_the_range(device, kind, alike):
     if not device.supports(xp.float64):
         pytest.skip(f"{device} does not support float64")
     info = np.finfo("f8")
-    host = np.stack([values(kind, info, (17,)), values("ordinary", info, (17,))[::-1]])
+    host = np.stack([values(kind, info, (17,)), values(kind if alike else "ordinary", info, (17,))[::-1]])
     rows = [[Fraction(item) for item in row] for row in host.tolist()]
     centers = [mean(row) for row in rows]
     with quiet():
-        covariance, correlation = (values_of(f(xp.asarray(host))).tolist() for f in (xp.cov, xp.corrcoef))
+        covariance, correlation = (
+            values_of(f(xp.asarray(host, device=device))).tolist() for f in (xp.cov, xp.corrcoef)
+        )
 
     def expected(i: int, j: int) -> Fraction:
         products = [(a - centers[i]) * (b - centers[j]) for a, b in zip(rows[i], rows[j], strict=True)]
@@ -229,12 +232,14 @@ def test_covariances_are_right_at_the_ends_of_the_range(device, kind):
 
     for i in (0, 1):
         for j in (0, 1):
-            unit = float(deviation(i)) * float(deviation(j))
-            if unit < float(info.max):
-                # The error of a covariance is one of the product of the deviations.
-                assert abs(covariance[i][j] - float(expected(i, j))) <= max(unit * 64 * float(info.eps), 1e-323)
+            exact, found = expected(i, j), covariance[i][j]
+            # The error of a covariance is one of the product of the deviations.
+            error = max(deviation(i) * deviation(j) * 64 * Fraction(float(info.eps)), Fraction(1e-323))
+            if np.isinf(found):
+                assert abs(exact) + error > Fraction(float(info.max))
+                assert (found > 0) == (exact > 0)
             else:
-                assert np.isinf(covariance[i][j])
+                assert abs(Fraction(found) - exact) <= error
             ratio = float(expected(i, j) / deviation(i) / deviation(j))
             assert abs(correlation[i][j] - ratio) <= 64 * float(info.eps)
 

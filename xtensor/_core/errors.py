@@ -23,6 +23,7 @@ __all__ = [
     "describe",
     "install_command",
     "is_array",
+    "is_runtime_error",
     "lost_device",
     "shortened",
 ]
@@ -49,6 +50,11 @@ class BackendUnavailableError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.reason, self.remedy)
+
+
+def is_runtime_error(error: BaseException) -> bool:
+    """Whether an error is a RuntimeError that is none of Python's own subclasses: libraries raise it for anything."""
+    return isinstance(error, RuntimeError) and not isinstance(error, (NotImplementedError, RecursionError))
 
 
 def lost_device(error: BaseException) -> BackendUnavailableError:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._core.array import Array
 from .._core.calls import wrap
+from .._core.repeats import note_position, remembered
 from .._core.tracing_errors import unknown
 from .._core.trees import mapped
 from .nodes import Session, session
@@ -30,15 +31,25 @@ def recorded(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def draw(self: Any, *args: Any, **options: Any) -> Any:
+        note_position(self.bit_generator)
         current = session.get()
         if current is None or current.watch is None or id(self.bit_generator) in current.watch.created:
             return method(self, *args, **options)
         recorder = recorders.get(self._device)
         if recorder is None:
             return method(self, *args, **options)
-        return _draw(method, self, args, options, recorder, current)
+        return remembered(lambda: _draw(method, self, args, options, recorder, current))
 
-    return draw
+    if method.__name__ != "spawn":
+        return draw
+
+    @wraps(method)
+    def spawn(self: Any, *args: Any, **options: Any) -> Any:
+        return remembered(
+            lambda: draw(self, *args, **options)
+        )  # the position does not tell how many children there are
+
+    return spawn
 
 
 def _draw(

@@ -357,7 +357,9 @@ def _cov(
         again = again * product
     if weights is None and base_device(device).lazy:  # without another product of the samples
         return _squeezed(again)
-    return _squeezed(xp.where(kept | ~(xp.isfinite(again) | xp.isnan(covariance)), covariance, again))
+    # Of sums that overflow, only scaled ones have the right sign: fused operations add products to an infinity.
+    trusted = xp.isfinite(covariance) | xp.isnan(again)
+    return _squeezed(xp.where(kept | (trusted & ~xp.isfinite(again)), covariance, again))
 
 
 def _centered(x: Array, weights: Array | None) -> Array:

@@ -68,7 +68,8 @@ def vmap(
     Notes
     -----
     Names and meaning are those of ``jax.vmap``. A generator of ``xtensor.random`` draws independent numbers for each
-    example. An Array that ``f`` writes to is a copy of the caller's.
+    example, and one that ``f`` makes from a seed the same for each. An Array that ``f`` writes to is a copy of the
+    caller's.
 
     Examples
     --------

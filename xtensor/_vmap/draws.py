@@ -1,4 +1,8 @@
-"""Draws of random numbers in a function of one example: independent numbers for each example of the batch."""
+"""Draws of random numbers in a function of one example, as a loop over the examples would draw them.
+
+A generator from outside gives independent numbers for each example. One that the function makes itself, from a seed,
+gives the same numbers for each.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,17 +20,25 @@ from .._core.array import Array
 from .._core.calls import wrap
 from .._core.device import Device
 from .._core.levels import lifted
-from .._core.trees import mapped
+from .._core.trees import leaves_of, mapped
 
-__all__ = ["examples", "for_each_example"]
+__all__ = ["Batch", "examples", "for_each_example", "present_batches"]
 
-_batches: ContextVar[tuple[tuple[Device, int], ...]] = ContextVar("xtensor_batches", default=())
-"""The batching devices of the calls that are going on and their numbers of examples, the outermost first."""
+Batch: TypeAlias = tuple[Device, int]
+"""The batching device of one call, and its number of examples."""
+
+_batches: ContextVar[tuple[Batch, ...]] = ContextVar("xtensor_batches", default=())
+"""The calls that are going on, the outermost first."""
 
 OF_SEVERAL_NUMBERS = frozenset(
     ("choice", "multivariate_normal", "dirichlet", "multinomial", "multivariate_hypergeometric")
 )
 """Methods whose parameters are arrays as a whole, so that the shape of the values does not follow from theirs."""
+
+
+def present_batches() -> tuple[Batch, ...]:
+    """Return the calls that are going on, the outermost first: a stream keeps those in which it was made."""
+    return _batches.get()
 
 
 @contextmanager
@@ -47,6 +59,14 @@ def for_each_example(method: Callable[..., Any]) -> Callable[..., Any]:
     def draw(self: Any, *args: Any, **options: Any) -> Any:
         batches = _batches.get()
         if not batches:
+            return method(self, *args, **options)
+        if any(batch is batches[-1] for batch in self.bit_generator.made_in):
+            if any(_is_batched(x, batches[-1][0]) for x in leaves_of((args, options))):
+                raise NotImplementedError(
+                    f"{name}() with arguments that differ from example to example has no batches in xtensor.vmap where "
+                    "the function makes the generator; make the generator outside of it, or compute with numbers of a "
+                    "standard distribution: mean + deviation * rng.standard_normal(n)"
+                )
             return method(self, *args, **options)
         if "size" not in signature.parameters or (name == "choice" and options.get("replace", len(args) < 3) is False):
             raise NotImplementedError(

@@ -13,6 +13,7 @@ from .._core.checks import check_function
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.levels import lifted, lowered, running
+from .._core.repeats import Repeats
 from .._core.tree_copies import Copies
 from .._core.trees import flatten, map_leaves
 from .._vmap import vmap
@@ -279,7 +280,8 @@ class Function:
 def checkpoint(f: F) -> F:
     """Return a function that keeps its arguments only, and is computed again in the pass back.
 
-    The memory that ``f`` needs for its derivative is then needed only while that is computed.
+    The memory that ``f`` needs for its derivative is then needed only while that is computed. Generators draw the same
+    random numbers again.
 
     Parameters
     ----------
@@ -294,6 +296,7 @@ def checkpoint(f: F) -> F:
         leaves = flatten((args, kwargs))[0]
         positions = [position for position, leaf in enumerate(leaves) if leaf.__class__ is Array]
         structure: list[Any] = []
+        repeats = Repeats()
 
         def compute(*arrays: Array) -> Any:
             copies, given = Copies(), list(leaves)
@@ -301,7 +304,8 @@ def checkpoint(f: F) -> F:
                 given[position] = x
             positional, named = flatten((args, kwargs), copies.originals)[1].build(given, copies.copies)
             copies.begin()
-            output = f(*positional, **named)
+            with repeats.computing():
+                output = f(*positional, **named)
             if not structure:  # what is assigned when it is computed again is discarded
                 copies.write_back(stop_gradient)
             outputs, output_tree = flatten(output)

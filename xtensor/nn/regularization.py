@@ -105,7 +105,7 @@ def _dropped(x: Array, shape: tuple[int, ...], p: Any, rng: Any, training: Any, 
     ground = base_device(x.device)
     if not ground._library.has_values:
         return xp.where(xp.empty(shape, dtype=xp.float32, device=ground) < probability, 0.0, x / (1 - probability))
-    if rng.device != ground:
+    if base_device(rng.device) != ground:
         raise ValueError(
             f"{name}(): x is on device {ground}, and rng on {rng.device}; make one with "
             f"xtensor.random.default_rng(seed, device={str(ground)!r})"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import SeedSequence
 
 from .._core.errors import describe, shortened
+from .._core.repeats import remembered
+from .._vmap.draws import Batch, present_batches
 
 __all__ = ["Philox", "Seed"]
 
@@ -38,6 +41,8 @@ class Philox:
         The seed sequence, from which :meth:`spawn` derives others.
     key
         Two words of 64 bits.
+    made_in
+        The calls of ``vmap`` in which a seed or a state began the stream: their examples get the same numbers.
 
     Raises
     ------
@@ -53,9 +58,10 @@ class Philox:
     Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
     """
 
-    __slots__ = ("_lock", "_position", "key", "seed_seq")
+    __slots__ = ("_lock", "_position", "key", "made_in", "seed_seq")
 
     def __init__(self, seed: Seed = None) -> None:
+        self.made_in: tuple[Batch, ...] = () if seed is None else present_batches()
         self.seed_seq = _seed_sequence(seed)
         first, second = self.seed_seq.generate_state(2, np.uint64)
         self.key = (int(first), int(second))
@@ -76,6 +82,22 @@ class Philox:
             self._advance(start + halves)
         return start
 
+    @property
+    def position(self) -> int:
+        """The position of the next number, in halves of words."""
+        return self._position
+
+    @contextmanager
+    def rewound(self, position: int) -> Iterator[None]:
+        """Go back to a position meanwhile, and on from the present one afterwards."""
+        with self._lock:
+            present, self._position = self._position, position
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._position = present
+
     def _advance(self, position: int) -> None:
         if position > 2 * LAST:
             raise OverflowError(
@@ -85,7 +107,10 @@ class Philox:
 
     def spawn(self, n_children: int) -> list[Philox]:
         """Return new streams, independent of this one and of each other, as :meth:`numpy.random.Philox.spawn`."""
-        return [Philox(child) for child in self.seed_seq.spawn(n_children)]
+        children = [Philox(child) for child in self.seed_seq.spawn(n_children)]
+        for child in children:
+            child.made_in = self.made_in
+        return children
 
     @property
     def state(self) -> dict[str, Any]:
@@ -112,6 +137,7 @@ class Philox:
                 "state must be for a Philox RNG: a dict of 'bit_generator', 'key' (two words of 64 bits) and "
                 f"'position' (in halves of words), not {shortened(state)}; assign what the property state returned"
             )
+        self.made_in = present_batches()
         with self._lock:
             self.key, self._position = values[:2], values[2]
 
@@ -133,7 +159,7 @@ def _seed_sequence(seed: Seed) -> SeedSequence:
             "generators, pass rng.bit_generator.seed_seq"
         )
     try:
-        return SeedSequence(seed)
+        return SeedSequence(remembered(lambda: SeedSequence().entropy) if seed is None else seed)
     except TypeError as error:
         raise TypeError(
             f"{error}; a seed is None, an integer, a sequence of integers or a SeedSequence, not {describe(seed)}"

@@ -17,6 +17,7 @@ from xtensor.backend import (
     Memory,
     Native,
     import_library,
+    is_runtime_error,
     lost_device,
 )
 
@@ -196,9 +197,7 @@ class JaxBackend(Backend):
             return MemoryError(str(error))
         if isinstance(error, RuntimeError) and any(text in str(error) for text in LOST):
             return lost_device(error)
-        if isinstance(error, RuntimeError):
-            return ValueError(str(error))
-        return error
+        return ValueError(str(error)) if is_runtime_error(error) else error
 
 
 backend = JaxBackend()

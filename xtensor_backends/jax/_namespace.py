@@ -24,7 +24,7 @@ from xtensor.backend import (
     with_initial,
 )
 
-from ._operands import OPERANDS, Array, cast, number, with_x64
+from ._operands import OPERANDS, Array, cast, number, with_x64, with_x64_unless_single
 
 __all__ = ["namespace"]
 
@@ -39,6 +39,10 @@ FLOATING = (
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 PROMOTING = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+
+
+IN_SINGLE = (*FLOATING, "add", "subtract", "multiply", "max", "min", "prod", "sum")
+"""Functions that compute arrays of float32 without a type of 64 bits."""
 
 
 def namespace(device: Any) -> SimpleNamespace:
@@ -92,7 +96,8 @@ def namespace(device: Any) -> SimpleNamespace:
         "vector_norm": _vector_norm,
     }
     fft = {name: _transform(getattr(jnp.fft, name)) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")}
-    return SimpleNamespace(**_all_with_x64(functions), linalg=_chapter(linalg), fft=_chapter(fft))
+    single = {name: with_x64_unless_single(functions[name]) for name in IN_SINGLE}
+    return SimpleNamespace(**{**_all_with_x64(functions), **single}, linalg=_chapter(linalg), fft=_chapter(fft))
 
 
 def _all_with_x64(functions: dict[str, Function]) -> dict[str, Function]:

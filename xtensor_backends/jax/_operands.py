@@ -14,7 +14,7 @@ from jaxlib._jax import ArrayImpl
 
 from xtensor.backend import STANDARD_DTYPES, DType, Operands, host_number
 
-__all__ = ["OPERANDS", "Array", "cast", "number", "with_x64"]
+__all__ = ["OPERANDS", "Array", "cast", "number", "with_x64", "with_x64_unless_single"]
 
 Array = Any
 
@@ -27,6 +27,27 @@ def with_x64(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         with enable(True):
             return function(*args, **kwargs)
+
+    return call
+
+
+SINGLE: DType = np.dtype(np.float32)
+
+
+def with_x64_unless_single(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that computes arrays of float32 in float32, and others with JAX's types of 64 bits.
+
+    The block costs a twentieth of a sum of 1e6 elements, and float32 needs none.
+    """
+    general = with_x64(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            if x.__class__ is not ArrayImpl or x.dtype != SINGLE:
+                return general(*args, **kwargs)
+        dtype = kwargs.get("dtype")  # float64 is equal to None
+        return function(*args, **kwargs) if dtype is None or dtype == SINGLE else general(*args, **kwargs)
 
     return call
 

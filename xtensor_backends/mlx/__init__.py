@@ -17,6 +17,7 @@ from xtensor.backend import (
     Memory,
     Native,
     import_library,
+    is_runtime_error,
     lost_device,
     read_on_host,
 )
@@ -194,7 +195,7 @@ class MlxBackend(Backend):
             return lost_device(error)
         if isinstance(error, OverflowError) and "outside the supported range" in message:
             return ValueError(f"MLX's axes have at most 2147483647 elements: {message}")
-        return ValueError(message) if isinstance(error, RuntimeError) else error
+        return ValueError(message) if is_runtime_error(error) else error
 
 
 backend = MlxBackend()

@@ -158,5 +158,7 @@ def from_host(array: np.ndarray[Any, Any]) -> Native:
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Array:
-    """Return the values of a NumPy array of a supported dtype; its strides are those of C's order."""
+    """Return the values of a NumPy array of a supported dtype, which is contiguous in C's order."""
+    if any(stride < 0 for stride in array.strides):  # of axes without a second element, which NumPy calls contiguous
+        array = array.copy()
     return mx.array(array)

@@ -18,6 +18,7 @@ from xtensor.backend import (
     Memory,
     Native,
     import_library,
+    is_runtime_error,
     lost_device,
 )
 
@@ -258,7 +259,7 @@ class TorchBackend(Backend):
             return IndexError(message)
         if "not implemented for" in message or "not supported" in message or "does not support" in message:
             return TypeError(message)
-        return ValueError(message)
+        return ValueError(message) if is_runtime_error(error) else error
 
 
 def _accelerators(torch: Any) -> list[str]:

@@ -29,6 +29,21 @@ def test_types_of_64_bits_leave_the_process_as_it_is():
     assert jax.numpy.ones(1).dtype == (np.float64 if before else np.float32)
 
 
+@pytest.mark.parametrize("name", ["sum", "prod"])
+def test_float32_accumulates_in_requested_types_of_64_bits(name):
+    x = xp.asarray([2.0**24 + 2, 1.0, 3.0], dtype=xp.float32, device=CPU)
+    exact = {"sum": 2**24 + 6, "prod": 3 * (2**24 + 2)}[name]
+    for dtype in (xp.float64, xp.int64):
+        result = getattr(xp, name)(x, dtype=dtype)
+        assert (result.dtype, int(result)) == (dtype, exact)
+
+
+def test_float32_beside_other_dtypes_is_promoted():
+    x = xp.asarray([1.0], dtype=xp.float32, device=CPU)
+    y = xp.asarray([2.0**-30], dtype=xp.float64, device=CPU)
+    assert (x + y).tolist() == (y + x).tolist() == [1.0 + 2.0**-30]
+
+
 def test_assignment_leaves_other_arrays_of_the_memory_unchanged():
     x = xp.asarray([1.0, 2.0, 3.0], device=CPU)
     y = x[:2]

@@ -52,6 +52,14 @@ def test_double_precision_is_refused_and_not_rounded(call, dtype):
     assert "float32" in str(caught.value)
 
 
+@pytest.mark.parametrize("shape", [(1,), (0,), (1, 0), (1, 3), (1, 1, 2)])
+def test_a_reversed_axis_without_a_second_element_is_read(shape):
+    host = np.arange(math.prod(shape), dtype=np.float32).reshape(shape)[::-1]
+    x = xp.asarray(host, device=CPU)
+    assert x.shape == shape
+    assert xp.to_numpy(x).tolist() == host.tolist()
+
+
 def test_integers_and_float32_promote_to_float32():
     assert (on_mlx([1], np.int64) + on_mlx([0.5])).dtype == xp.float32
     assert (on_mlx([1], np.uint64) + on_mlx([1], np.int64)).dtype == xp.float32
