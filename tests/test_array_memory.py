@@ -100,7 +100,7 @@ def test_real_part_of_a_real_array_is_the_array(device):
     x = xp.ones(2, device=device)
     x.real = 3.0
     assert x.tolist() == [3.0, 3.0]
-    with pytest.raises(TypeError, match="does not have imaginary part"):
+    with pytest.raises(TypeError, match="imaginary part"):  # NumPy's words, which 2.5 changed
         x.imag = 1.0
 
 

@@ -73,8 +73,7 @@ MOVES = {
 
 WRITES = ("every other", "last", "finite", "view")
 
-# Not every library has every function of complex numbers.
-ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError)
+ERRORS = (TypeError, ValueError, IndexError, OverflowError)
 
 
 def drawn_array(rng: np.random.Generator, dtype: str) -> np.ndarray[Any, Any]:
@@ -145,11 +144,11 @@ def write(lib: Any, name: str, x: Any, y: Any) -> None:
         view *= 2
 
 
-def outcome(function: Any) -> Any:
+def outcome(function: Any, errors: tuple[type[Exception], ...] = ERRORS) -> Any:
     """Return the result, or None for an error."""
     try:
         return function()
-    except ERRORS:
+    except errors:
         return None
 
 
@@ -183,7 +182,9 @@ def test_random_programs_of_views_are_those_of_numpy_and_of_fuse(device, seed):
             x, y = xp.asarray(host), xp.asarray(other)
             before = xp.to_numpy(x).copy()
             expected = outcome(lambda: run(np, program, host.copy(), other.copy(), device))  # noqa: B023
-            result = outcome(lambda: run(xp, program, x, y, device))  # noqa: B023
+            # Not every library has every function of complex numbers; NumPy, which computes on these, has.
+            refused = ERRORS if device.name in ("cpu", "numpy", "strict") else (*ERRORS, NotImplementedError)
+            result = outcome(lambda: run(xp, program, x, y, device), refused)  # noqa: B023
             if expected is None or result is None:
                 continue
             result = xp.to_numpy(result)
