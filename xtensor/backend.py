@@ -44,7 +44,7 @@ from ._core.library_functions import (
 )
 from ._core.library_import import import_library
 from ._core.library_operands import Operands, host_number
-from ._core.operations import TABLE, Operation, primitives
+from ._core.operations import REDUCTIONS, TABLE, Operation, Reduction, primitives
 from ._core.profiling import note_host_work
 from ._core.random_constants import NORMAL_QUANTILES, PHILOX_MULTIPLIERS, PHILOX_ROUNDS, PHILOX_WEYL
 from ._core.reduction_corrections import REDUCTION_CORRECTIONS
@@ -67,6 +67,7 @@ __all__ = [
     "PHILOX_MULTIPLIERS",
     "PHILOX_ROUNDS",
     "PHILOX_WEYL",
+    "REDUCTIONS",
     "REDUCTION_CORRECTIONS",
     "SHORT_POWERS",
     "STANDARD_DTYPES",
@@ -86,6 +87,7 @@ __all__ = [
     "Overlay",
     "Program",
     "Provider",
+    "Reduction",
     "Step",
     "WorkerLostError",
     "WrappedArray",

@@ -15,16 +15,18 @@ from collections.abc import Callable, Collection, Iterator, MutableMapping
 from importlib import import_module
 from itertools import count
 from types import ModuleType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 from weakref import WeakSet
 
 __all__ = [
     "COMPLEX_OF",
+    "REDUCTIONS",
     "TABLE",
     "Accepts",
     "DTypeRule",
     "Kind",
     "Operation",
+    "Reduction",
     "ShapeRule",
     "declare",
     "import_later",
@@ -125,6 +127,40 @@ ShapeRule: TypeAlias = Literal[
 """The shape of the result: the broadcast shape of the operands; the operand's shape; without the reduced axes; as an
 argument says; the shape of a product of matrices or vectors; the axes before those of the matrices; one for each of
 several results; depending on the elements' values."""
+
+
+class Reduction(NamedTuple):
+    """How a reduction combines the results of two parts of the elements into that of both.
+
+    Attributes
+    ----------
+    combine
+        The elementwise operation that combines them.
+    accumulates
+        Whether integers are reduced in a wider dtype, or in one that an argument names.
+    of_truth
+        Whether not the elements are reduced, but for each whether it is zero.
+    """
+
+    combine: str
+    accumulates: bool = False
+    of_truth: bool = False
+
+
+REDUCTIONS: dict[str, Reduction] = {
+    "all": Reduction("logical_and", of_truth=True),
+    "any": Reduction("logical_or", of_truth=True),
+    "count_nonzero": Reduction("add", of_truth=True),
+    "max": Reduction("maximum"),
+    "min": Reduction("minimum"),
+    "prod": Reduction("multiply", accumulates=True),
+    "sum": Reduction("add", accumulates=True),
+}
+"""The reductions of which the results of two parts are combined by an elementwise operation.
+
+What computes by parts has no list of its own: generators of kernels, which compute those of the elements, fused and by
+themselves, and the engines. The chapters declare the operations of these names.
+"""
 
 
 class Operation:

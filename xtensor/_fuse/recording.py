@@ -20,7 +20,7 @@ from .._core.dtypes import DType
 from .._core.implementation import not_implemented
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.kernel_program import Generator
-from .._core.operations import TABLE, Operation, operation
+from .._core.operations import REDUCTIONS, TABLE, Operation, operation
 from .._core.reduction_corrections import REDUCTION_CORRECTIONS
 from .._core.rescaling import host_looks_at
 from .._core.tracer import Tracer, at_caller
@@ -31,9 +31,6 @@ from .nodes import Node, Session, Traced, session, with_item
 from .watching import pause_reports, resume_reports
 
 __all__ = ["Recorder", "recorder_of", "recorders"]
-
-REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
-"""The reductions that kernels compute."""
 
 FUSED_COMPOSITIONS = frozenset(("elementwise", "reduction", "special", "network"))
 """The kinds of operations that are recorded as the operations that they are composed of."""
@@ -126,7 +123,8 @@ class Recorder:
             value = self.base.table[operation.index].function(x.value, dtype, copy=True)
             if self.supported(x.dtype) and self.supported(dtype):
                 return Traced(value, Node("step", "astype", (x.node,), (x.dtype,), value.shape, value.dtype))
-        if name in REDUCTIONS and len(operands) == 1 and self.supported(operands[0].dtype):
+        reduces_elements = name in REDUCTIONS and not REDUCTIONS[name].of_truth
+        if reduces_elements and len(operands) == 1 and self.supported(operands[0].dtype):
             return self._reduction(operation, operands[0], options)
         if name in self.generator.called:
             for function in self.base._functions.implementations(operation):

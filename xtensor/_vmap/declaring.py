@@ -25,6 +25,7 @@ __all__ = [
     "Function",
     "Rule",
     "batch_of",
+    "batched",
     "behind",
     "each_batched",
     "given",
@@ -77,27 +78,33 @@ def of_constants(batching: Batching, operation: Operation) -> Function:
 
 
 def rule(*names: str) -> Callable[[Function], Function]:
-    """Declare the rule of operations: a function of the batching device, the public function, and the arguments.
+    """Declare the rule of operations by what :func:`batched` takes."""
+
+    def declare(compute: Function) -> Function:
+        for name in names:
+            RULES[name] = batched(compute)
+        return compute
+
+    return declare
+
+
+def batched(compute: Function) -> Rule:
+    """Return the rule by a function of the batching device, the public function, and the arguments.
 
     It is called where an array among the arguments is batched.
     """
 
-    def declare(compute: Function) -> Function:
-        def rule(batching: Batching, operation: Operation) -> Function:
-            constant, public = of_constants(batching, operation), public_function(operation)
+    def rule(batching: Batching, operation: Operation) -> Function:
+        constant, public = of_constants(batching, operation), public_function(operation)
 
-            def function(*args: Any, **options: Any) -> Any:
-                if any(x.batched for x in arrays_of((args, options), batching.traced)):
-                    return batching.results(compute(batching, public, *args, **options))
-                return constant(*args, **options)
+        def function(*args: Any, **options: Any) -> Any:
+            if any(x.batched for x in arrays_of((args, options), batching.traced)):
+                return batching.results(compute(batching, public, *args, **options))
+            return constant(*args, **options)
 
-            return function
+        return function
 
-        for name in names:
-            RULES[name] = rule
-        return compute
-
-    return declare
+    return rule
 
 
 RULES: dict[str, Rule] = {}

@@ -20,6 +20,7 @@ from .declaring import (
     Function,
     Rule,
     batch_of,
+    batched,
     behind,
     each_batched,
     given,
@@ -96,7 +97,6 @@ def _by_public_function(batching: Batching, operation: Operation) -> Function:
 # -- reductions, scans, sorting: along axes ----------------------------------------------------------------------------
 
 
-@rule("sum", "prod", "max", "min", "mean", "std", "var", "all", "any", "count_nonzero", "linalg.vector_norm")
 def _reduction(batching: Batching, public: Function, x: Any, *, axis: Any = None, **options: Any) -> Any:
     array = batching.array(x)
     if not x.ndim:  # an axis that is reduced, as the function of an array without one may differ from the array
@@ -410,4 +410,8 @@ def _full(batching: Batching, operation: Operation) -> Function:
 
 RULES["full"] = _full
 
-BY_KIND: dict[str, Rule] = {"creation": of_constants, "random": of_constants}
+BY_KIND: dict[str, Rule] = {
+    "creation": of_constants,
+    "random": of_constants,
+    "reduction": batched(_reduction),
+}

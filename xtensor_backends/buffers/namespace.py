@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 from xtensor.backend import DType, result_type, with_initial
 
 from ..kernels.formulas import FORMULAS
+from ..kernels.reductions import KERNEL_REDUCTIONS, combination, identity_element
 from .arrays import BufferArray
 from .creation import Random, arange, full
 from .elementwise import cast, copied, copy_into
@@ -45,6 +46,7 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
     fft = {name: on_host(runtime, f"fft.{name}", getattr(np.fft, name)) for name in FFT}
     functions = SimpleNamespace(
         **{name: elementwise(runtime, name) for name in ELEMENTWISE},
+        **{name: _reduction(name) if item.accumulates else _extreme(name) for name, item in KERNEL_REDUCTIONS.items()},
         arange=lambda start, stop, step, *, dtype: arange(runtime, start, stop, step, dtype),
         argsort=_argsort,
         astype=_astype,
@@ -57,18 +59,14 @@ def namespace(runtime: Runtime) -> SimpleNamespace:
         full=lambda shape, fill_value, *, dtype: full(runtime, shape, fill_value, dtype),
         imag=_imag,
         matmul=_matmul,
-        max=_extreme("max"),
         mean=statistics.mean,
-        min=_extreme("min"),
         nonzero=nonzero,
         permute_dims=lambda x, axes: x.permuted(axes),
-        prod=_reduction("prod", 1),
         real=lambda x: x.component(0) if x.dtype.kind == "c" else x,
         reshape=_reshape,
         searchsorted=_searchsorted,
         sort=_sort,
         std=statistics.std,
-        sum=_reduction("sum", 0),
         var=statistics.var,
         fft=SimpleNamespace(**fft),
         inplace=SimpleNamespace(**{name: inplace(runtime, name) for name in INPLACE}),
@@ -163,13 +161,14 @@ def _reduced(name: str, x: BufferArray, axes: Shape, dtype: DType, keepdims: boo
     return reduce_program(reduction(name, x.dtype, dtype), (x,), (), x.shape, axes, keepdims=keepdims)[0]
 
 
-def _reduction(name: str, start: int) -> Callable[..., Any]:
+def _reduction(name: str) -> Callable[..., Any]:
     def computed(
         x: BufferArray, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False
     ) -> BufferArray:
         axes, dtype = _axes(x, axis), _accumulated(x, dtype)
         if not x.size:
-            return x.runtime.functions.full(_reduced_shape(x, axes, keepdims), start, dtype=dtype)  # type: ignore[no-any-return]
+            shape, start = _reduced_shape(x, axes, keepdims), identity_element(name, dtype)
+            return x.runtime.functions.full(shape, start, dtype=dtype)  # type: ignore[no-any-return]
         return _reduced(name, x, axes, dtype, keepdims)
 
     return computed
@@ -181,7 +180,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         if x.dtype.kind == "c":
             return NotImplemented
         if not all(x.shape[k] for k in axes):
-            raise ValueError(f"zero-size array to reduction operation {name}imum which has no identity")
+            raise ValueError(f"zero-size array to reduction operation {combination(name)} which has no identity")
         if not x.size:
             return x.runtime.empty(_reduced_shape(x, axes, keepdims), x.dtype)
         return _reduced(name, x, axes, x.dtype, keepdims)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from xtensor.backend import DType, Program, Step
 
+from ..kernels.reductions import combination
 from .arrays import BufferArray
 from .elementwise import copied, scalar_arguments, scalar_values, values_of
 from .formulas import apply
@@ -23,12 +24,9 @@ from .layouts import Offsets, layout_of, needs_64_bits, strides_in
 from .runtime import Number
 from .source import Kernel, SourceBuilder
 
-__all__ = ["OPERATIONS", "reduce", "reduce_program", "reduction"]
+__all__ = ["reduce", "reduce_program", "reduction"]
 
 Shape = tuple[int, ...]
-
-OPERATIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
-"""The operation of two elements for each reduction."""
 
 BLOCK = 64
 """Elements that a work item combines before it combines their result with the others."""
@@ -170,7 +168,7 @@ def _kernel(
 
     def combined(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
         pairs = zip(first, second, program.reductions, strict=True)
-        return [apply(builder, OPERATIONS[name], [x, y], x.dtype) for x, y, (name, _) in pairs]
+        return [apply(builder, combination(name), [x, y], x.dtype) for x, y, (name, _) in pairs]
 
     if form != ITEMS:
         write_lanes(

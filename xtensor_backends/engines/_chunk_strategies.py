@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xtensor.backend import TABLE
+from xtensor.backend import REDUCTIONS, TABLE
 
 from ._axes import TRANSFORMS
 
@@ -12,7 +12,7 @@ BY_CHUNK = "chunk by chunk"
 COMPOSED = "composed"
 
 WAYS = {
-    "tree": ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std", "linalg.vector_norm"),
+    "tree": (*REDUCTIONS, "mean", "var", "std", "linalg.vector_norm"),
     "chunks after each other": ("cumulative_sum", "cumulative_prod"),
     "one chunk along an axis": ("sort", "argsort", "searchsorted", *(f"fft.{name}" for name in TRANSFORMS)),
     "one chunk for each matrix": (

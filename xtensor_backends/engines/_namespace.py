@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import TABLE, wrapped_namespace
+from xtensor.backend import REDUCTIONS, TABLE, wrapped_namespace
 
 from . import _axes, _elementwise, _linalg, _random, _reductions, _structure
 from ._chunk_strategies import BY_CHUNK, way
@@ -157,7 +157,7 @@ class _Namespace:
             for name in module.__all__:
                 if name not in VIEWS:
                     setattr(self, name, partial(getattr(module, name), library))
-        for name in _reductions.REDUCTIONS:
+        for name in REDUCTIONS:
             setattr(self, name, partial(_reductions.reduction, library, name))
 
     def __getattr__(self, name: str) -> Any:

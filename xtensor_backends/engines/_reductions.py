@@ -8,27 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import ChunkFunction, DType
+from xtensor.backend import REDUCTIONS, ChunkFunction, DType
 
 from ._library import Library, Partial
 
 __all__ = ["mean", "std", "var"]
 
-REDUCTIONS = {
-    "sum": "add",
-    "prod": "multiply",
-    "max": "maximum",
-    "min": "minimum",
-    "any": "logical_or",
-    "all": "logical_and",
-    "count_nonzero": "add",
-}
-"""Functions whose partial results are merged by an elementwise function."""
-
 
 def reduction(library: Library, name: str, x: Any, *, axis: Any, keepdims: bool, **options: Any) -> Any:
-    """Return a reduction along axes, None for all."""
-    dtype = _dtype(library, name, x, axis, keepdims, options)
+    """Return a reduction whose partial results an elementwise function combines, along axes, None for all."""
+    dtype, combine = _dtype(library, name, x, axis, keepdims, options), REDUCTIONS[name].combine
     if axis == ():
         return library.mapped(library.chunk_function(name, axis=(), **options), x, (), dtype)
     axes = _axes_of(axis, x.ndim)
@@ -37,7 +26,7 @@ def reduction(library: Library, name: str, x: Any, *, axis: Any, keepdims: bool,
         x,
         axes,
         partial(_value, function=library.chunk_function(name, axis=axes, keepdims=True, **options)),
-        partial(_merged_values, function=library.chunk_function(REDUCTIONS[name])),
+        partial(_merged_values, function=library.chunk_function(combine)),
         _value_of,
         {"value": dtype},
         dtype,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xtensor.backend import Program
 
+from ..kernels.reductions import KERNEL_REDUCTIONS
 from ._sizes import BYTES_STREAMED
 
 __all__ = ["SIMPLE", "cost", "has_formula", "is_simple", "writes_past_caches"]
@@ -27,7 +28,8 @@ SIMPLE = frozenset(
         *("greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal", "logical_and"),
         *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal"),
         *("positive", "real", "round", "sign", "signbit", "square", "subtract", "trunc", "where"),
-        *("copied", "max", "min", "prod", "rows", "selected", "sum", "take"),
+        *("copied", "rows", "selected", "take"),
+        *KERNEL_REDUCTIONS,
     )
 )
 """Operations of a few instructions; also reductions among the steps of a program."""

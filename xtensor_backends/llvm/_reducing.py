@@ -10,6 +10,7 @@ import numpy as np
 
 from xtensor.backend import Program, Step
 
+from ..kernels.reductions import combination
 from . import _compile
 from ._calls import Kernel, compiled, empty, in_row_major_order
 from ._reduction_loops import BLOCK, ROWS, columns_module, rows_module
@@ -22,8 +23,6 @@ from ._walks import joined_letters
 __all__ = ["kernel_of", "reduce"]
 
 Array = np.ndarray[Any, Any]
-
-COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 def kernel_of(program: Program, letters: str, *, columns: bool) -> Kernel | None:
@@ -142,7 +141,7 @@ def _combined(
     with np.errstate(all="ignore"):
         return tuple(
             [
-                np.asarray(COMBINE[name].reduce(part, axis=axes, dtype=part.dtype)).reshape(shape)
+                np.asarray(getattr(np, combination(name)).reduce(part, axis=axes, dtype=part.dtype)).reshape(shape)
                 for (name, _), part in zip(program.reductions, parts, strict=True)
             ]
         )

@@ -19,7 +19,9 @@ from llvmlite import ir
 
 from xtensor.backend import Program
 
-from ..kernels.values import Value, constant, isnan, maximum, minimum
+from ..kernels.formulas import FORMULAS
+from ..kernels.reductions import combination, identity_element
+from ..kernels.values import Value, constant, isnan
 from ._builder import Builder, llvm_type, load, memory_type, store
 from ._costs import has_formula
 from ._emission import emit
@@ -28,16 +30,14 @@ from ._loops import I1, I64, POINTER, VOID, Slots, Writer, smaller, wide
 __all__ = [
     "BLOCK",
     "COLUMNS",
-    "REDUCTIONS",
     "ROWS",
     "columns_module",
     "combined",
     "extreme",
     "identity",
+    "is_extreme",
     "rows_module",
 ]
-
-REDUCTIONS = frozenset(("max", "min", "prod", "sum"))
 
 BLOCK = 2048
 """Elements of a block along the innermost axis."""
@@ -54,42 +54,36 @@ GROUP = 4
 
 def identity(name: str, dtype: Any) -> float | int:
     """Return the number that a reduction begins with."""
-    if name == "sum":
-        return -0.0 if dtype.kind == "f" else 0  # adding -0.0 changes no number
-    if name == "prod":
-        return 1
-    if dtype.kind == "f":
-        return -np.inf if name == "max" else np.inf
-    if dtype.kind == "b":
-        return name == "min"
-    limits = np.iinfo(dtype)
-    return limits.min if name == "max" else limits.max
+    if dtype.kind == "f" and combination(name) == "add":
+        return -0.0  # adding it changes no number
+    return identity_element(name, dtype)
 
 
 def combined(name: str, total: Value, value: Value) -> Value:
     """Return a total with one more value."""
     builder: Any = total.builder  # llvmlite's
-    if name in ("sum", "prod"):
-        if total.kind == "f":
-            operation = builder.fadd if name == "sum" else builder.fmul
-            # The only place where LLVM may change the order of rounding operations: into lanes.
-            return Value(builder, operation(total.code, value.code, flags=("reassoc",)), total.dtype)
-        return total + value if name == "sum" else total * value
-    if total.kind == "f":
-        intrinsic = "llvm.maximum" if name == "max" else "llvm.minimum"
+    combine = combination(name)
+    if total.kind == "f" and combine in ("add", "multiply"):
+        operation = builder.fadd if combine == "add" else builder.fmul
+        # The only place where LLVM may change the order of rounding operations: into lanes.
+        return Value(builder, operation(total.code, value.code, flags=("reassoc",)), total.dtype)
+    if total.kind == "f" and is_extreme(name):
         kind = llvm_type(total.dtype)
-        function = builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
+        function = builder.module.declare_intrinsic(f"llvm.{combine}", [kind], ir.FunctionType(kind, [kind, kind]))
         return Value(builder, builder.call(function, [total.code, value.code]), total.dtype)
-    if total.kind == "b":
-        return total | value if name == "max" else total & value
-    return maximum(total, value) if name == "max" else minimum(total, value)
+    return FORMULAS[combine].function(total, value)  # type: ignore[no-any-return]
+
+
+def is_extreme(name: str) -> bool:
+    """Whether a reduction finds the largest or the smallest value."""
+    return combination(name) in ("maximum", "minimum")
 
 
 def extreme(name: str, total: Value, value: Value) -> Value:
     """Return the larger or the smaller one of two numbers by the processor's instruction; any number for NaN."""
     builder: Any = total.builder
     kind = total.code.type
-    intrinsic = "llvm.maxnum" if name == "max" else "llvm.minnum"
+    intrinsic = "llvm.maxnum" if combination(name) == "maximum" else "llvm.minnum"
     function = builder.module.declare_intrinsic(intrinsic, [kind], ir.FunctionType(kind, [kind, kind]))
     chosen = builder.call(function, [total.code, value.code], fastmath=("nnan", "nsz"))
     return Value(builder, chosen, total.dtype)
@@ -227,7 +221,7 @@ class _Rows(_Reducing):
 
     def block(self, name: str = "block", rows: int = 1) -> Any:
         names = [reduction for reduction, _ in self.program.reductions]
-        if names not in (["max"], ["min"]) or self.results[0].kind != "f":
+        if len(names) != 1 or not is_extreme(names[0]) or self.results[0].kind != "f":
             return super().block(name, rows)
         self.quick = True
         quick = super().block("quick", rows)
@@ -282,7 +276,7 @@ class _Rows(_Reducing):
                 first = loop.mul(row, blocks)
                 self.combine_blocks(loop, name, partial, first, blocks, dtype)
                 total = load(loop, self.location(loop, partial, first, dtype), dtype)
-                if name == "sum" and dtype.kind == "f":
+                if dtype.kind == "f" and combination(name) == "add":
                     total += 0.0  # as NumPy's, a sum of negative zeros is 0
                 store(total, self.location(loop, final, row, dtype))
 
@@ -376,7 +370,7 @@ class _Columns(_Reducing):
             with self.counted(builder, I64(0), builder.select(wanted, matrices, I64(0))) as (outer, matrix):
                 target = self.location(outer, final, outer.mul(matrix, width), dtype)
                 # A sum of negative zeros is 0, as NumPy's.
-                start = 0.0 if name == "sum" and dtype.kind == "f" else identity(name, dtype)
+                start = 0.0 if dtype.kind == "f" and combination(name) == "add" else identity(name, dtype)
                 self.fill(outer, target, width, start, dtype)
                 with self.counted(outer, I64(0), count) as (loop, row):
                     place = loop.mul(loop.add(loop.mul(matrix, count), row), width)

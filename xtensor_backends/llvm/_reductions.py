@@ -16,6 +16,7 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
+from ..kernels.reductions import KERNEL_REDUCTIONS, combination
 from ._calls import Kernel
 from ._emission import supported, supported_elementwise
 from ._exceptions import underflow_is_reported
@@ -127,7 +128,7 @@ def _total(name: str, x: Array) -> Array | None:
     try:
         kernel, dtype, checks = _totals[key]
     except KeyError:
-        adds = name in ("sum", "prod")
+        adds = name in KERNEL_REDUCTIONS and KERNEL_REDUCTIONS[name].accumulates
         dtype = accumulated(x.dtype) if adds else x.dtype
         kernel = kernel_of(_program(name, x.dtype, dtype), "c", columns=False) if supported(x.dtype) else None
         checks = (adds or name == "squares") and dtype.kind == "f"
@@ -384,22 +385,26 @@ def _with_flag(function: Callable[..., Native], *, checks: bool) -> Callable[...
 
 MIN_SIZE = {
     **dict.fromkeys(("argmax", "argmin"), BYTES_EXTREME // 8),
-    **dict.fromkeys(("max", "min", "any", "all"), MIN_SIZE_SHORT_ROWS),
-    **dict.fromkeys(("sum", "prod", "mean", "linalg.vector_norm", "linalg.matrix_norm"), MIN_SIZE_TOTAL),
+    **dict.fromkeys(("any", "all"), MIN_SIZE_SHORT_ROWS),
+    **dict.fromkeys(("mean", "linalg.vector_norm", "linalg.matrix_norm"), MIN_SIZE_TOTAL),
+    **{name: MIN_SIZE_TOTAL if item.accumulates else MIN_SIZE_SHORT_ROWS for name, item in KERNEL_REDUCTIONS.items()},
 }
 """Elements from which a function is asked at all."""
 
 
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions for operands of many elements, by the names of the overlay's contract."""
-    by_name: dict[str, Callable[..., Native]] = {"sum": _sums("sum"), "prod": _sums("prod")}
-    by_name |= {"max": _extremes("max"), "min": _extremes("min"), "mean": mean, "var": var, "std": std}
+    by_name: dict[str, Callable[..., Native]] = {
+        name: _sums(name) if item.accumulates else _extremes(name) for name, item in KERNEL_REDUCTIONS.items()
+    }
+    by_name |= {"mean": mean, "var": var, "std": std}
     by_name |= {"any": _decisions("any"), "all": _decisions("all"), "count_nonzero": count_nonzero}
     by_name |= {"linalg.vector_norm": vector_norm}
     by_name = {name: _in_memory_order(function) for name, function in by_name.items()}
     by_name |= {name: _positions(name) for name in ("argmax", "argmin")}
     by_name |= {"linalg.matrix_norm": matrix_norm}
-    underflows = ("prod", "mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm")
+    underflows = ["mean", "var", "std", "linalg.vector_norm", "linalg.matrix_norm"]
+    underflows += [name for name in KERNEL_REDUCTIONS if combination(name) == "multiply"]
     by_name = {name: _with_flag(function, checks=name in underflows) for name, function in by_name.items()}
     for name, function in by_name.items():
         function.min_size = MIN_SIZE.get(name, MIN_SIZE_REDUCED)  # type: ignore[attr-defined]

@@ -17,12 +17,13 @@ from llvmlite import ir
 
 from xtensor.backend import Program, Step
 
+from ..kernels.reductions import KERNEL_REDUCTIONS
 from ..kernels.values import Value, constant, isnan
 from ._builder import Builder, llvm_type, load, memory_type, store
 from ._costs import SIMPLE
 from ._emission import computed
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
-from ._reduction_loops import BLOCK, REDUCTIONS, combined, extreme, identity
+from ._reduction_loops import BLOCK, combined, extreme, identity, is_extreme
 
 __all__ = ["Schedule", "rows_program_module"]
 
@@ -66,7 +67,7 @@ class Schedule:
     Parameters
     ----------
     program
-        The program; the names of reductions among its steps are sum, prod, max and min.
+        The program, with reductions among its steps.
     letters
         The layout of each input along the row: ``"s"`` is one number for the row.
 
@@ -85,7 +86,7 @@ class Schedule:
         self.level = [0] * self.first
         for step in program.steps:
             level = max((self.level[position] for position in step.operands), default=0)
-            reduces = step.name in REDUCTIONS
+            reduces = step.name in KERNEL_REDUCTIONS
             self.level.append(level + reduces)
             self.full.append(not reduces and any(self.full[position] for position in step.operands))
         count = max(self.level[position] + self.full[position] for position in range(len(self.level)))
@@ -95,7 +96,7 @@ class Schedule:
             if self.full[position]:
                 self.passes[self.level[position]].outputs.append(position)
         for position, step in enumerate(program.steps, self.first):
-            if step.name in REDUCTIONS:
+            if step.name in KERNEL_REDUCTIONS:
                 self.passes[self.level[position] - 1].reductions.append(position)
         for number in reversed(range(count)):
             self._fill(number)
@@ -156,7 +157,7 @@ class _Rows(Writer):
     def extremes(self, number: int) -> list[int]:
         """The reductions of a pass that are the largest or smallest floating-point number of the row."""
         positions = self.schedule.passes[number].reductions
-        return [i for i in positions if self.schedule.step(i).name in ("max", "min") and self.dtypes[i].kind == "f"]
+        return [i for i in positions if is_extreme(self.schedule.step(i).name) and self.dtypes[i].kind == "f"]
 
     def identity(self, builder: Builder, position: int) -> Value:
         """The number that a reduction begins with."""
@@ -289,7 +290,7 @@ class _Rows(Writer):
         schedule = self.schedule
         for position in range(schedule.first, len(schedule.full)):
             step = schedule.step(position)
-            if not schedule.full[position] and schedule.level[position] == level and step.name not in REDUCTIONS:
+            if not schedule.full[position] and schedule.level[position] == level and step.name not in KERNEL_REDUCTIONS:
                 values[position], doubtful = computed(step, values, constant(loop, False, bool))
                 self.mark(loop, flag, doubtful.code)
 

@@ -12,12 +12,13 @@ from llvmlite import ir
 
 from xtensor.backend import Program
 
+from ..kernels.reductions import KERNEL_REDUCTIONS
 from ..kernels.values import Value, constant
 from ._builder import Builder, load, memory_type, store
 from ._costs import has_formula
 from ._emission import computed
 from ._loops import I1, I64, POINTER, VOID, Writer, wide
-from ._reduction_loops import REDUCTIONS, combined, identity
+from ._reduction_loops import combined, identity
 
 __all__ = ["short_rows_module", "walks_short_rows"]
 
@@ -89,7 +90,7 @@ class _ShortRows(Writer):
         for position, number in enumerate(self.moved(loop, numbers), count):
             keep(position, [number])
         for position, step in enumerate(program.steps, count + len(numbers)):
-            if step.name in REDUCTIONS:
+            if step.name in KERNEL_REDUCTIONS:
                 total = constant(loop, identity(step.name, self.dtypes[position]), self.dtypes[position])
                 for known in lanes:
                     total = combined(step.name, total, known[step.operands[0]])

@@ -147,7 +147,7 @@ def reduction_kernel(program: Program) -> ProgramKernel:
     totals, combined, stored = [], [], []
     for k, ((_, position), how) in enumerate(zip(program.reductions, reductions, strict=True)):
         dtype = NAMES[how.accumulate_in]
-        how_combined = f'"{how.op}", {how.compensate}'
+        how_combined = f'"{how.combine}", {how.compensate}'
         identity = f"tl.full([ROWS, COLUMNS], O{k}_IDENTITY, {dtype})"
         totals += [f"total{k} = {identity}", f"errors{k} = tl.full([ROWS, COLUMNS], 0, {dtype})"]
         combined += [

@@ -6,18 +6,19 @@ A variance is the mean of squared deviations from a mean that is computed first,
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import triton.language as tl
 
+from ..kernels.reductions import KERNEL_REDUCTIONS, combination, identity_element
 from ._context import Array, Builder, Context, Ready, Unsuited
 from ._dtypes import BFLOAT16, FLOAT32, FLOAT64, INT32, INT64, KERNEL_DTYPES, DType, cast_dtype
 from ._row_launches import (
     Reduction,
     arg_extremum,
     deviations,
-    identity_element,
     kind_of,
     layout_of,
     product_dtype,
@@ -51,14 +52,20 @@ def functions(context: Context) -> dict[str, Callable[..., Any]]:
 
 def sum_of(dtype: DType) -> Reduction:
     """Sum of elements of a dtype."""
-    return Reduction("sum", 0, cast_dtype(dtype), sum_dtype(dtype), scales=dtype in (BFLOAT16, FLOAT64))
+    return _accumulated("sum", dtype)
 
 
-def _product_of(dtype: DType) -> Reduction:
-    return Reduction("prod", 1, cast_dtype(dtype), product_dtype(dtype))
+def _accumulated(op: str, dtype: DType) -> Reduction:
+    """Reduction of elements of a dtype in a wider one."""
+    sums = combination(op) == "add"
+    accumulate = sum_dtype(dtype) if sums else product_dtype(dtype)
+    scales = sums and dtype in (BFLOAT16, FLOAT64)
+    return Reduction(op, identity_element(op, accumulate), cast_dtype(dtype), accumulate, scales=scales)
 
 
-def _extremum_of(dtype: DType, op: str) -> Reduction:
+def _in_dtype(op: str, dtype: DType) -> Reduction:
+    """Reduction of elements in their dtype, of half dtypes in float32."""
+    kind_of(dtype)
     compute = KERNEL_DTYPES[dtype].compute
     accumulate = FLOAT32 if compute == tl.float32 else np.dtype(np.uint8) if dtype == np.bool_ else dtype
     return Reduction(op, identity_element(op, dtype), compute, accumulate)
@@ -77,10 +84,12 @@ def _mean_dtype(dtype: DType) -> DType:
 
 
 REDUCTIONS: dict[str, Function] = {
-    "sum": Function(sum_of, result_dtype),
-    "prod": Function(_product_of, result_dtype),
-    "max": Function(lambda dtype: _extremum_of(dtype, "max"), lambda dtype: dtype),
-    "min": Function(lambda dtype: _extremum_of(dtype, "min"), lambda dtype: dtype),
+    **{
+        name: Function(partial(_accumulated, name), result_dtype)
+        if item.accumulates
+        else Function(partial(_in_dtype, name), lambda dtype: dtype)
+        for name, item in KERNEL_REDUCTIONS.items()
+    },
     "mean": Function(_mean_of, _mean_dtype),
     "any": Function(lambda dtype: _truth_of(dtype, "max"), lambda dtype: np.dtype(bool)),
     "all": Function(lambda dtype: _truth_of(dtype, "min"), lambda dtype: np.dtype(bool)),

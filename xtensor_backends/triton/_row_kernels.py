@@ -8,7 +8,8 @@ If rows have one part, it stores the result; else it stores a partial result in 
 second launch reduces. No two programs write to the same element, so that results are reproducible.
 
 ``OUTER`` and ``INNER`` are the numbers of axes that the offsets of a row and of an element within it are computed from.
-``ACCUMULATE_DTYPE`` is the dtype of partial results. ``ENCODING``, ``DTYPE``: see
+``OP`` names the operation that combines two numbers of a reduction, in scans the reduction. ``ACCUMULATE_DTYPE`` is the
+dtype of partial results. ``ENCODING``, ``DTYPE``: see
 :mod:`xtensor_backends.triton._kernels`.
 """
 
@@ -33,11 +34,11 @@ def rows_and_part(parts, ROWS: tl.constexpr, OFFSETS_64: tl.constexpr):
 @triton.jit
 def reduce_tile(values, OP: tl.constexpr):
     """Reduce each row of a tile."""
-    if OP == "sum":
+    if OP == "add":
         result = tl.sum(values, 1)
-    elif OP == "prod":
+    elif OP == "multiply":
         result = tl.reduce(values, 1, multiply)
-    elif OP == "max":
+    elif OP == "maximum":
         result = tl.reduce(values, 1, maximum)
     else:
         result = tl.reduce(values, 1, minimum)
@@ -59,7 +60,7 @@ def accumulate(total, errors, values, OP: tl.constexpr, COMPENSATE: tl.constexpr
 
     ``COMPENSATE`` sums the rounding error of each addition (Knuth's TwoSum) in ``errors``.
     """
-    if OP == "sum":
+    if OP == "add":
         if COMPENSATE:
             sum = total + values
             added = sum - total
@@ -67,9 +68,9 @@ def accumulate(total, errors, values, OP: tl.constexpr, COMPENSATE: tl.constexpr
             total = sum
         else:
             total += values
-    elif OP == "prod":
+    elif OP == "multiply":
         total *= values
-    elif OP == "max":
+    elif OP == "maximum":
         total = maximum(total, values)
     else:
         total = minimum(total, values)
@@ -216,9 +217,9 @@ def squares_of_part(
         mask = tile_mask(column, end, exists, EXACT)
         values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
         distance = tl.where(mask, values.to(ACCUMULATE_DTYPE) * factor[:, None] - center[:, None], 0.0)
-        total, errors = accumulate(total, errors, distance * distance, "sum", COMPENSATE)
+        total, errors = accumulate(total, errors, distance * distance, "add", COMPENSATE)
         drift += distance
-    return reduce_total(total, errors, "sum", COMPENSATE), tl.sum(drift, 1)
+    return reduce_total(total, errors, "add", COMPENSATE), tl.sum(drift, 1)
 
 
 @triton.jit
@@ -272,7 +273,7 @@ def deviation_rows(
     else:
         if x_drift is not None:
             error = reduce_part(
-                x_drift, base, exists, start, end, None, inner_shape, inner_strides, "sum", "none", 0, False,
+                x_drift, base, exists, start, end, None, inner_shape, inner_strides, "add", "none", 0, False,
                 "plain", ACCUMULATE_DTYPE, ACCUMULATE_DTYPE, EXACT, INNER, ROWS, COLUMNS,
             ) * reciprocal(scale)  # fmt: skip
         else:

@@ -6,12 +6,12 @@ sums of float64 are compensated.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import triton.language as tl
 
+from ..kernels.reductions import combination, identity_element
 from . import _row_kernels as kernels
 from ._context import Array, Builder, Context, Unsuited
 from ._dtypes import FLOAT32, FLOAT64, INT64, KERNEL_DTYPES, UINT64, UNSPECIALIZED, DType, result_constants
@@ -22,7 +22,6 @@ __all__ = [
     "Reduction",
     "arg_extremum",
     "deviations",
-    "identity_element",
     "kind_of",
     "layout_of",
     "product_dtype",
@@ -43,6 +42,9 @@ IN_ORDER_LIMIT = 1024
 that overflows or underflows on the way, and then meets 0 or infinity, depends on the order.
 """
 
+COMBINATIONS = frozenset(("add", "maximum", "minimum", "multiply"))
+"""The operations by which ``reduce_tile`` combines numbers: Triton takes no function from a constant of a kernel."""
+
 
 class Reduction(NamedTuple):
     """How rows are reduced: see :func:`xtensor_backends.triton._row_kernels.reduce_rows`.
@@ -50,7 +52,7 @@ class Reduction(NamedTuple):
     Attributes
     ----------
     op
-        ``"sum"``, ``"prod"``, ``"max"`` or ``"min"``.
+        The name of a reduction of the elements, such as ``"sum"``.
     identity
         The identity element of ``op``.
     dtype
@@ -77,9 +79,17 @@ class Reduction(NamedTuple):
         return KERNEL_DTYPES[self.accumulate].compute
 
     @property
+    def combine(self) -> str:
+        """The operation that combines two partial results."""
+        name = combination(self.op)
+        if name not in COMBINATIONS:
+            raise Unsuited(f"no kernel combines numbers by {name}")
+        return name
+
+    @property
     def compensate(self) -> bool:
         """Whether the rounding errors of a sum are added at the end: of numbers that are no narrower than the sum."""
-        return self.op == "sum" and self.accumulate == FLOAT64 and self.dtype == tl.float64
+        return self.combine == "add" and self.accumulate == FLOAT64 and self.dtype == tl.float64
 
     @property
     def of_partial_results(self) -> Reduction:
@@ -110,16 +120,6 @@ def product_dtype(dtype: DType) -> DType:
 def result_dtype(dtype: DType) -> DType:
     """Dtype of a sum or product by the standard."""
     return dtype if kind_of(dtype) == "f" else sum_dtype(dtype)
-
-
-def identity_element(op: str, dtype: DType) -> float:
-    """Identity element of ``"max"`` or ``"min"`` for a dtype."""
-    if kind_of(dtype) == "f":
-        return -math.inf if op == "max" else math.inf
-    if dtype == np.bool_:
-        return 0 if op == "max" else 1
-    limits = np.iinfo(dtype)
-    return int(limits.min if op == "max" else limits.max)
 
 
 def strides_of(x: Any, shape: tuple[int, ...] | None = None) -> tuple[int, ...]:
@@ -207,9 +207,8 @@ def deviations(
 
 def reduction_tiling(context: Context, layout: Rows, *reductions: Reduction) -> Tiling:
     """Return the distribution of rows over programs that compute one or more reductions of them."""
-    in_order = {
-        how.op == "prod" and kind_of(how.accumulate) == "f" and layout.length <= IN_ORDER_LIMIT for how in reductions
-    }
+    is_short = layout.length <= IN_ORDER_LIMIT
+    in_order = {is_short and how.combine == "multiply" and kind_of(how.accumulate) == "f" for how in reductions}
     if len(in_order) != 1:
         raise Unsuited("the reductions are computed in different orders")
     if in_order == {True}:
@@ -244,7 +243,7 @@ def _reduce_rows(
     divisor: float | None = None,
 ) -> None:
     is_mean = divisor is not None
-    constants = {"OP": how.op, "MAP": how.map, "IS_MEAN": is_mean, "SCALES": is_mean and how.scales}
+    constants = {"OP": how.combine, "MAP": how.map, "IS_MEAN": is_mean, "SCALES": is_mean and how.scales}
     constants |= {"IDENTITY": how.identity, **_constants(builder, x, layout, how, out, tiling)}
     integer, axes = row_types(layout)
     types = (*(integer,) * 4, UNSPECIALIZED + "fp64", *axes)

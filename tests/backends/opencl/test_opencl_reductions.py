@@ -13,6 +13,10 @@ from library_devices import opened_or_skipped
 pytest.importorskip("pyopencl", reason="pyopencl is not installed: environment tests-opencl")
 
 import xtensor as xp
+from xtensor._core.calls import wrap
+from xtensor.backend import REDUCTIONS, Reduction
+from xtensor_backends.buffers.reductions import reduce
+from xtensor_backends.kernels.reductions import KERNEL_REDUCTIONS
 
 DEVICE = "opencl:0"
 
@@ -99,3 +103,20 @@ def test_fused_sums_compute_elements_that_formulas_do_not_cover(shape):
         rows = values.reshape(shape[0], -1)
         expected = [float(mpmath.fsum([mpmath.sin(float(x)) for x in column])) for column in rows.T]
     np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_each_reduction_of_the_record_is_computed(name):
+    values = np.random.default_rng(0).integers(0, 2, (40, 5, 33)).astype(np.float32)
+    for axis in (None, 0, 1, (0, 2)):
+        found = getattr(xp, name)(xp.asarray(values, device=DEVICE), axis=axis)
+        assert xp.to_numpy(found).tolist() == getattr(np, name)(values, axis=axis).tolist()
+
+
+def test_kernels_compute_a_new_reduction_by_its_record(monkeypatch):
+    monkeypatch.setitem(KERNEL_REDUCTIONS, "xor", Reduction("bitwise_xor"))
+    values = np.random.default_rng(0).integers(-(2**62), 2**62, (40, 5, 33))
+    x = xp.asarray(values, device=DEVICE)
+    for axes in ((0,), (1,), (0, 2), (0, 1, 2)):
+        found = xp.to_numpy(wrap(reduce("xor", x._native, axes, keepdims=False), x._device))
+        np.testing.assert_array_equal(found, np.bitwise_xor.reduce(values, axis=axes), strict=True)
