@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Device",
+    "base_device",
     "intern",
     "lose",
     "observed",
@@ -293,6 +294,13 @@ def intern(provider: Provider, spec: str) -> Device:
                 _set(new, "__class__", _Forked)
             _devices[key] = new
         return _devices[key]
+
+
+def base_device(device: Device) -> Device:
+    """Return the device below all transforms."""
+    while device.base is not None:
+        device = device.base
+    return device
 
 
 @contextmanager

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
+from .device import Device, base_device
 from .dtypes import kind_of
 from .scaling import largest, least_power, rescaled, scales_of, with_scaled_operands
 from .tracing_errors import any_true, rarely
 
-__all__ = ["base_device", "host_looks_at", "needs_scaling", "rescaled_where_needed"]
+__all__ = ["host_looks_at", "needs_scaling", "rescaled_where_needed"]
 
 
 def needs_scaling(condition: Callable[..., Any], *arrays: Any) -> bool:
@@ -38,13 +38,6 @@ def host_looks_at(device: Device) -> bool:
 def _chooses(device: Device) -> bool:
     """Whether a device chooses between formulas itself, because the host does not look at its results."""
     return device._library.has_values and not host_looks_at(device)
-
-
-def base_device(device: Device) -> Device:
-    """Return the device below all transforms."""
-    while device.base is not None:
-        device = device.base
-    return device
 
 
 def rescaled_where_needed(

@@ -196,9 +196,10 @@ class Fused(Generic[P, R]):
         if generator is None:
             return None
         with collecting_no_garbage():
-            recorded = self._record(generator, device, args, kwargs, natives)
-        self._keep(signature, recorded)
-        return recorded
+            made = self._record(generator, device, args, kwargs, natives)
+        if made is not None:
+            self._keep(signature, made)
+        return made
 
     def _call_with_donations(
         self, args: Any, kwargs: Any, arrays: list[Array], numbers: list[complex], key: list[Any], objects: Memo
@@ -257,6 +258,8 @@ class Fused(Generic[P, R]):
                 recorded = self._record(generator, arrays[0]._device, args, kwargs, natives, lines)
         except UnknownValueError as error:
             return f"{self._name}() cannot be recorded: {error}"
+        if recorded is None:
+            return f"{self._name}() is called as it is: it cannot be recorded with the values of these arguments"
         return described(
             self._name, recorded.plan, recorded.guards, lines, natives, recorded.arithmetic.values(numbers)
         )
@@ -279,7 +282,8 @@ class Fused(Generic[P, R]):
         kwargs: Any,
         natives: list[Any],
         lines: dict[Node, str] | None = None,
-    ) -> Recorded:
+    ) -> Recorded | None:
+        """Return the recording for some arguments; None where the function has to compute, see :func:`rarely`."""
         recorder = recorder_of(device, generator)
         copies = Copies()
         flat = Flattened(self._name, objects=copies.originals)
@@ -295,13 +299,26 @@ class Fused(Generic[P, R]):
         except UnknownValueError:
             raise
         except Exception as error:
-            if not numbers:
+            if numbers:
+                # It may be one of a function that takes no number of a recording in the place of a float.
+                arguments = [
+                    wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)
+                ]
+                again = Session(self._watch(args, kwargs))
+                try:
+                    self._run(recorder, again, *filled(given, arguments, numbers, Copies()))
+                except Exception:
+                    if not current.assumed:
+                        raise
+                else:
+                    message = f"the value of one of the numbers {', '.join(map(repr, numbers))} among the arguments"
+                    raise unknown(message, "name the argument in static= of xtensor.fuse") from error
+            if not current.assumed:
                 raise
-            # It may be one of a function that takes no number of a recording in the place of a float.
-            arguments = [wrap(recorder.array(native, index), recorder.device) for index, native in enumerate(natives)]
-            self._run(recorder, Session(self._watch(args, kwargs)), *filled(given, arguments, numbers, Copies()))
-            message = f"the value of one of the numbers {', '.join(map(repr, numbers))} among the arguments"
-            raise unknown(message, "name the argument in static= of xtensor.fuse") from error
+            # Where a condition holds that the recording takes for false, the function raises an error of its own.
+            for stream, state in current.streams.values():
+                stream.state = state
+            return None
         for stream, state in current.streams.values():
             stream.state = state
         watch = current.watch

@@ -26,7 +26,6 @@ __all__ = [
     "integers",
     "items",
     "sequence",
-    "violated",
     "weakly_promoted",
     "within",
 ]
@@ -41,11 +40,6 @@ def weakly_promoted(given: Sequence[Any], arrays: Sequence[Array]) -> tuple[Arra
         xp.asarray(value, dtype=dtype, device=x.device) if is_weak else xp.astype(x, dtype, copy=False)
         for value, x, is_weak in zip(given, arrays, weak, strict=True)
     )
-
-
-def violated(condition: Array) -> bool:
-    """Return whether an element is True; False off the host, where the answer would have to wait for the device."""
-    return condition._device.host and bool(xp.any(condition))
 
 
 def items(function: str, x: Array) -> tuple[Array, ...]:

@@ -14,11 +14,12 @@ from .. import _ops as xp
 from .. import linalg
 from .._core.array import Array, Axis
 from .._core.checks import check_axes
+from .._core.device import base_device
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
-from .._core.rescaling import base_device, rescaled_where_needed
+from .._core.rescaling import rescaled_where_needed
 from .._core.tracing_errors import any_true, rarely
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, store, with_derivative_of

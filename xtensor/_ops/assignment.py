@@ -10,11 +10,12 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axis, check_casting
 from .._core.compositions import assignment
+from .._core.device import base_device
 from .._core.dtypes import Casting, can_cast
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
 from .._core.operands import SCALARS, coerce_operands, device_of
-from .._core.tracing_errors import any_true, rarely
+from .._core.tracing_errors import any_true, first_wrong, rarely
 from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within
 
@@ -175,17 +176,15 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         return
     indices = xp.astype(indices, device.default_dtypes["indexing"], copy=False)
     if mode == "raise":
-        least = int(xp.min(indices)) if device.host else -1
-        if device.host and (least < -a.size or int(xp.max(indices)) >= a.size):
-            wrong = next(i for i in indices.tolist() if not -a.size <= i < a.size)
+        wrong = first_wrong(indices, (indices < -a.size) | (indices >= a.size))
+        if wrong is not None:
             raise IndexError(
                 f"index {wrong} is out of bounds for axis 0 with size {a.size}; put() takes indices from {-a.size} to "
                 f"{a.size - 1} here"
             )
-        if least < 0:
-            indices = xp.where(indices < 0, indices + a.size, indices)
+        indices = xp.where(indices < 0, indices + a.size, indices)
     indices = within(indices, a.size, mode)
-    is_vector = device.host and a.ndim == 1  # whose indices were checked
+    is_vector = base_device(device).host and a.ndim == 1  # whose indices were checked
     key = [indices] if is_vector else []
     for length in () if is_vector else reversed(a.shape):
         key.append(indices % length)

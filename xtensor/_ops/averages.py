@@ -12,9 +12,10 @@ from .. import linalg
 from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_dtype
 from .._core.compositions import composed
+from .._core.device import base_device
 from .._core.dtypes import finfo, result_type
 from .._core.errors import describe
-from .._core.rescaling import base_device, needs_scaling, rescaled_where_needed
+from .._core.rescaling import needs_scaling, rescaled_where_needed
 from .._core.scaling import factors_in_range, is_ordinary, largest, least_power, normalized, power_of_two
 from .._core.tracing_errors import any_true, rarely
 from . import _casts

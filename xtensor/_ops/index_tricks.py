@@ -11,8 +11,9 @@ from .._core.checks import LARGEST, check_dtype, check_flag, check_shape, is_wor
 from .._core.compositions import composed
 from .._core.device import Device
 from .._core.errors import describe
+from .._core.tracing_errors import first_wrong
 from ._arguments import as_arrays, flattened
-from ._conversions import check_mode, creation_device, integers, items, violated, within
+from ._conversions import check_mode, creation_device, integers, items, within
 
 __all__ = ["argwhere", "flatnonzero", "indices", "ix_", "ravel_multi_index", "unravel_index"]
 
@@ -232,9 +233,11 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     for x, length, stride, treatment in zip(coordinates, lengths, strides, modes, strict=True):
         index = _checked(x, name)
         check_mode(treatment, name)
-        if treatment == "raise" and violated((index < 0) | (index >= length)):
+        wrong = first_wrong(index, (index < 0) | (index >= length)) if treatment == "raise" else None
+        if wrong is not None:
             raise ValueError(
-                f"invalid entry in coordinates array; {name}() takes indices from 0 to {length - 1} for dims {lengths}"
+                f"invalid entry in coordinates array; {name}() takes indices from 0 to {length - 1} for dims "
+                f"{lengths}, not {wrong}"
             )
         index = within(index, length, treatment)
         step = index * stride if stride != 1 else index
@@ -277,8 +280,8 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
     flat = _checked(as_arrays(name, indices)[0], name)
     lengths = check_shape(integers(name, "each length of shape", shape), name)
     size = math.prod(lengths)
-    if violated((flat < 0) | (flat >= size)):
-        wrong = next(i for i in flattened(flat).tolist() if not 0 <= i < size)
+    wrong = first_wrong(flat, (flat < 0) | (flat >= size))
+    if wrong is not None:
         raise ValueError(
             f"index {wrong} is out of bounds for array with size {size}; {name}() takes indices from 0 to {size - 1} "
             f"for shape {lengths}"

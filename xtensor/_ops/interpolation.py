@@ -13,10 +13,11 @@ from .._core.array import Array
 from .._core.calls import apply
 from .._core.checks import check_axis
 from .._core.compositions import composed
+from .._core.device import base_device
 from .._core.dtypes import can_cast, result_type
 from .._core.errors import describe
 from .._core.operations import COMPLEX_OF
-from .._core.rescaling import base_device, rescaled_where_needed
+from .._core.rescaling import rescaled_where_needed
 from . import _casts
 from ._arguments import as_arrays, flattened, on_device, with_derivative_of
 from ._flags import number

@@ -12,8 +12,9 @@ from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.compositions import composed
 from .._core.errors import describe
+from .._core.tracing_errors import first_wrong
 from ._arguments import as_arrays, flattened, on_device, shared_device, store
-from ._conversions import check_mode, items, violated, weakly_promoted, within
+from ._conversions import check_mode, items, weakly_promoted, within
 
 __all__ = ["choose", "compress", "extract", "piecewise", "select"]
 
@@ -64,8 +65,8 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
         )
     index = xp.astype(index, index.device.default_dtypes["indexing"], copy=False)
     count = len(arrays)
-    if mode == "raise" and violated((index < 0) | (index >= count)):
-        wrong = next(i for i in flattened(index).tolist() if not 0 <= i < count)
+    wrong = first_wrong(index, (index < 0) | (index >= count)) if mode == "raise" else None
+    if wrong is not None:
         raise ValueError(
             f"invalid entry in choice array; choose() takes numbers from 0 to {count - 1} for choices "
             f"{describe(choices)}, not {wrong}"

@@ -9,8 +9,7 @@ from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.compositions import composed
 from .._core.operands import array_arguments
-from .._core.rescaling import base_device
-from .._core.tracing_errors import any_true, rarely
+from .._core.tracing_errors import first_wrong
 from ._checks import check_real_floating
 
 if TYPE_CHECKING:
@@ -59,8 +58,11 @@ def embedding(indices: AnyArray, weight: AnyArray, /) -> Array:
         raise ValueError(f"embedding(): weight has shape {weight.shape}, expected (rows, columns)")
     rows, columns = weight.shape
     flat = xp.reshape(indices, (-1,))
-    if base_device(indices.device).host and rarely(any_true, (flat < 0) | (flat >= rows)):
-        raise IndexError(f"embedding(): an index is out of bounds for {rows} rows; pass indices from 0 to {rows - 1}")
+    wrong = first_wrong(flat, (flat < 0) | (flat >= rows))
+    if wrong is not None:
+        raise IndexError(
+            f"embedding(): index {wrong} is out of bounds for {rows} rows; pass indices from 0 to {rows - 1}"
+        )
     taken = xp.take(weight, flat, axis=0)
     return xp.reshape(taken, (*indices.shape, columns))
 

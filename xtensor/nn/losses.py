@@ -15,8 +15,7 @@ from .._core.dtypes import kind_of
 from .._core.errors import shortened
 from .._core.operands import coerce_operands
 from .._core.operations import declare
-from .._core.rescaling import base_device
-from .._core.tracing_errors import any_true, rarely
+from .._core.tracing_errors import first_wrong
 from ..special.reductions import log_softmax_over
 from ._checks import check_number, check_parameter, check_real_floating
 from ._computation import compute
@@ -130,8 +129,7 @@ def cross_entropy(
     limits = np.iinfo(target.dtype)
     if ignored is not None and not limits.min <= ignored <= limits.max:
         ignored = None  # no target has this value, and devices cannot compare with it
-    if base_device(target._device).host:
-        _check_classes(target, logits.shape[class_axis], ignored)
+    _check_classes(target, logits.shape[class_axis], ignored)
     if class_axis != logits.ndim - 1:
         logits = xp.moveaxis(logits, class_axis, -1)
     if weight is not None:
@@ -152,8 +150,8 @@ def _check_classes(target: Array, count: int, ignored: int | None) -> None:
     invalid = (target < 0) | (target >= count)
     if ignored is not None:
         invalid &= target != ignored
-    if rarely(any_true, invalid):
-        value = int(xp.reshape(target, (-1,))[int(xp.argmax(xp.astype(xp.reshape(invalid, (-1,)), xp.uint8)))])
+    value = first_wrong(target, invalid)
+    if value is not None:
         raise IndexError(
             f"cross_entropy(): target {value} is out of bounds for {count} classes; pass classes from 0 to "
             f"{count - 1}, or ignore_index={value}"

@@ -8,9 +8,9 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_flag
 from .._core.compositions import composed
+from .._core.device import base_device
 from .._core.errors import describe
 from .._core.operands import array_argument
-from .._core.rescaling import base_device
 from ._checks import check_number, check_real_floating
 
 if TYPE_CHECKING:
