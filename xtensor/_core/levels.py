@@ -14,16 +14,17 @@ from typing import Any, ClassVar, TypeVar
 from .array import Array
 from .backend import Provider
 from .calls import wrap
-from .device import Device, intern
+from .device import Device, base_device, intern
 from .devices import default_device
 from .errors import WrittenWithWarningError
 from .fp_warnings import rewarn
 from .operations import Operation
 from .tracer import Tracer
+from .tracing_errors import any_true, rarely
 from .transfers import join
 from .trees import mapped
 
-__all__ = ["Level", "active", "base_of", "computing", "lifted", "lowered", "running", "standing_on"]
+__all__ = ["Level", "active", "base_of", "computing", "first_wrong", "lifted", "lowered", "running", "standing_on"]
 
 
 class Level(Tracer):
@@ -149,3 +150,24 @@ def computing(operation: Operation, base: Device, public: Callable[..., Any] | N
     if public is not None:
         return or_by_formula
     return for_any_size if operation.kind == "elementwise" or operation.operator else with_options
+
+
+def first_wrong(x: Array, wrong: Array) -> Any:
+    """Return the first element of an array that a function refuses; None without one, see :func:`~xtensor._core.tracing_errors.rarely`.
+
+    Also None off the host, where the function would have to wait for the device.
+
+    Parameters
+    ----------
+    x
+        The array.
+    wrong
+        Mask of x's shape, which is computed from it.
+    """
+    device, values = x._device, [x._native, wrong._native]
+    if not base_device(device).host or not rarely(any_true, wrong):
+        return None
+    while device.base is not None:
+        device, values = device.base, [value.value for value in values]
+    elements, mask = [device._library.to_host(value) for value in values]
+    return elements[mask][0].item()

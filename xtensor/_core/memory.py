@@ -14,6 +14,7 @@ import numpy as np
 
 from .checks import check_flag
 from .errors import describe
+from .views import layout_of
 
 if TYPE_CHECKING:
     from .array import Array
@@ -99,7 +100,9 @@ class Memory:
     @property
     def flags(self: Any) -> Any:
         """Memory layout as NumPy's ``ndarray.flags``; off the host, the flags of the library's array."""
-        return _host_view(self, "flags").flags if self._device.host else self._native.flags
+        if self._device.host:
+            return _host_view(self, "flags").flags
+        return (layout_of(self) if self._device.level else self._native).flags
 
     @property
     def strides(self: Any) -> tuple[int, ...]:

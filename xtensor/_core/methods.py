@@ -17,6 +17,7 @@ from . import calls
 from .checks import check_axis, check_casting, check_flag, check_order
 from .compiled import compiled
 from .errors import describe
+from .views import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -467,8 +468,8 @@ class Methods:
 
 def is_column_major(x: Any, order: str) -> bool:
     """Return whether an order is column-major: ``"F"``, or ``"A"`` for elements contiguous in column-major order."""
-    flags = getattr(x._native, "flags", None) if order == "A" else None
-    return order == "F" or (flags is not None and flags.f_contiguous and not flags.c_contiguous)
+    layout = layout_of(x) if order == "A" else None
+    return order == "F" or (layout is not None and layout.flags.f_contiguous and not layout.flags.c_contiguous)
 
 
 NUMPYS_FLAGS = np.empty(0).flags.__class__

@@ -82,6 +82,9 @@ class Tracer(Backend):
         """Take a condition on native arrays for false, where the transform makes sure later; otherwise return False."""
         return False
 
+    def read_layout(self) -> None:
+        """Take note that the function reads how the elements of an array lie in memory."""
+
     # -- what is the base's ------------------------------------------------------------------------------------------
 
     def probe(self) -> str:

@@ -11,10 +11,9 @@ from typing import Any, Never
 
 import numpy as np
 
-from .device import base_device
 from .errors import caller_frame
 
-__all__ = ["Arithmetic", "Number", "UnknownValueError", "any_true", "first_wrong", "is_known", "rarely", "unknown"]
+__all__ = ["Arithmetic", "Number", "UnknownValueError", "any_true", "is_known", "rarely", "unknown"]
 
 
 class UnknownValueError(TypeError):
@@ -61,27 +60,6 @@ def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
             return False
         device, natives = device.base, [native.value for native in natives]
     return device._library.has_values and bool(condition(device._functions.namespace, *natives))
-
-
-def first_wrong(x: Any, wrong: Any) -> Any:
-    """Return the first element of an array that a function refuses; None without one, see :func:`rarely`.
-
-    Also None off the host, where the function would have to wait for the device.
-
-    Parameters
-    ----------
-    x
-        The array.
-    wrong
-        Mask of x's shape, which is computed from it.
-    """
-    device, values = x._device, [x._native, wrong._native]
-    if not base_device(device).host or not rarely(any_true, wrong):
-        return None
-    while device.base is not None:
-        device, values = device.base, [value.value for value in values]
-    elements, mask = [device._library.to_host(value) for value in values]
-    return elements[mask][0].item()
 
 
 class Arithmetic:

@@ -23,7 +23,17 @@ from .operands import lift_to_device_of
 from .operations import Operation
 from .wrapping import with_links
 
-__all__ = ["Call", "contiguous", "is_reshaped_view", "is_selection", "link", "rearranged", "written"]
+__all__ = [
+    "Call",
+    "contiguous",
+    "is_reshaped_view",
+    "is_selection",
+    "keep_strides",
+    "layout_of",
+    "link",
+    "rearranged",
+    "written",
+]
 
 
 class Call:
@@ -103,6 +113,33 @@ def contiguous(x: Any) -> Any:
     return x if layout.size < 2 or layout.strides[-1] == layout.itemsize else x.copy()
 
 
+def layout_of(x: Any) -> Any:
+    """Return an array with the flags and strides that an Array has without transforms, not to be read.
+
+    None for arrays without strides. A recording holds for arguments of these layouts alone.
+
+    Raises
+    ------
+    NotImplementedError
+        Within a transform of a device off the host whose arrays have strides.
+    """
+    device, native = x._device, x._native
+    while device.base is not None:
+        device._library.read_layout()
+        device = device.base
+        native = getattr(native, "value", native)
+    if not hasattr(native, "strides"):
+        return None
+    if device is x._device:
+        return native
+    if not device.host:
+        raise NotImplementedError(
+            f"the layout of an array in memory is not known within a transform on device {device}; name order='C' or "
+            "order='F'"
+        )
+    return _layout(x)
+
+
 def _layout(x: Any) -> Any:
     """Return a NumPy array of the layout that an Array has without transforms, not to be read.
 
@@ -123,18 +160,23 @@ def _strides(x: Any, native: Native) -> Any:
 
     A native array that came in the place of another one by a write knows the other one's.
     """
-    known = getattr(native, "strides_before", None)
-    if known is not None:
-        return known
     device = x._device
     while device.level:
-        device = device.base
-    while hasattr(native, "value"):
-        native = native.value
+        known = getattr(native, "strides_before", None)
+        if known is not None:
+            return known[len(known) - x.ndim :]  # of an array of batches, without their axes
+        device, native = device.base, getattr(native, "value", native)
     if not device.host:
         return np.cumprod((1, *x.shape[:0:-1]))[::-1][: x.ndim]
     memory = device._library.to_host(native)  # with the axes of batches first
     return np.asarray(memory.strides[memory.ndim - x.ndim :], np.int64) // memory.itemsize
+
+
+def keep_strides(x: Any, of: Any) -> None:
+    """Let an Array of a transform, whose value is a copy of another Array, have the other one's layout."""
+    before = getattr(of._native, "strides", None)
+    if before is not None and before != x._native.value.strides:
+        x._native.strides_before = _strides(of, of._native)
 
 
 def link(base: Any, view: Any, x: Any) -> None:

@@ -72,19 +72,30 @@ class Recorded:
         The values from outside that it depends on; None without one.
     streams
         The streams of random numbers from which it draws.
+    layouts
+        How the arguments lie in memory, where it depends on that; otherwise None.
     failures
         The number of replays in a row after which the function itself had to compute. From ``MOST_FAILURES`` on it
         computes at once, and where the shape or dtype of an array was another one in a call.
     """
 
-    __slots__ = ("arithmetic", "direct", "failures", "guards", "plan", "results", "streams")
+    __slots__ = ("arithmetic", "direct", "failures", "guards", "layouts", "plan", "results", "streams")
 
-    def __init__(self, plan: Plan, results: Results, current: Session, guards: Guards | None) -> None:
+    def __init__(
+        self, plan: Plan, results: Results, current: Session, guards: Guards | None, natives: Sequence[Any]
+    ) -> None:
         self.plan, self.results = plan, results
         self.arithmetic, self.guards = current.arithmetic, guards
         self.streams = [stream for stream, _ in current.streams.values()]
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
         self.failures = 0
+        self.layouts = _layouts(natives) if current.reads_layouts else None
+
+    def holds(self, natives: Sequence[Any]) -> bool:
+        """Whether the layouts of arguments and the values from outside, as far as it depends on them, are the same."""
+        if self.layouts is not None and self.layouts != _layouts(natives):
+            return False
+        return self.guards is None or self.guards.hold()
 
     def replay(
         self,
@@ -190,7 +201,7 @@ class Fused(Generic[P, R]):
                 return None
         signature = tuple(key)
         for recorded in self._plans.get(signature, ()):
-            if recorded.guards is None or recorded.guards.hold():
+            if recorded.holds(natives):
                 return recorded
         generator = generator_of(device)
         if generator is None:
@@ -329,7 +340,7 @@ class Fused(Generic[P, R]):
             results.nodes, device, generator, effects=effects, checks=current.assumed, together=current.together
         )
         results.bind(plan)
-        return Recorded(plan, results, current, guards if guards is not None and guards.needed else None)
+        return Recorded(plan, results, current, guards if guards is not None and guards.needed else None, natives)
 
     def _watch(self, args: Any, kwargs: Any) -> Watch | None:
         if not self._guarded:
@@ -349,6 +360,11 @@ class Fused(Generic[P, R]):
                 return current.watch.run(self.__wrapped__, args, kwargs)
         finally:
             session.reset(token)
+
+
+def _layouts(natives: Sequence[Any]) -> list[Any]:
+    """Return how arrays lie in memory; None for one without strides."""
+    return [getattr(native, "strides", None) for native in natives]
 
 
 def check_names(function: Callable[..., Any], settings: dict[str, Collection[str]]) -> None:

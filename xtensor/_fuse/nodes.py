@@ -80,6 +80,8 @@ class Session:
         The streams of random numbers of these calls, each with its state before: the replay of the recorded call draws.
     computed
         The line that joined an array which the device below had computed; empty without one.
+    reads_layouts
+        Whether the function reads how elements lie in memory.
     lines
         The lines of the calls, for an explanation; None without one.
     """
@@ -93,6 +95,7 @@ class Session:
         self.together: list[list[list[Node]]] = []
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
+        self.reads_layouts = False
         self.lines: dict[Node, str] | None = None
 
 

@@ -114,7 +114,7 @@ class Pattern:
 
 
 class _Builder:
-    """What a pattern compares.
+    """The parts of a pattern, found one after the other.
 
     Attributes
     ----------

@@ -447,6 +447,11 @@ class Recording(Tracer):
         current.assumed.append((condition, [native.node for native in natives]))
         return True
 
+    def read_layout(self) -> None:
+        current = session.get()
+        if current is not None:
+            current.reads_layouts = True
+
     def lower(self, native: Native) -> Native:
         native._look("the elements of an array")
 

@@ -14,8 +14,9 @@ from .._core.device import base_device
 from .._core.dtypes import Casting, can_cast
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
+from .._core.levels import first_wrong
 from .._core.operands import SCALARS, coerce_operands, device_of
-from .._core.tracing_errors import any_true, first_wrong, rarely
+from .._core.tracing_errors import any_true, rarely
 from ._arguments import flattened, on_device
 from ._conversions import as_values, check_mode, cycled, within
 

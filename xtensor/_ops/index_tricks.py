@@ -11,7 +11,7 @@ from .._core.checks import LARGEST, check_dtype, check_flag, check_shape, is_wor
 from .._core.compositions import composed
 from .._core.device import Device
 from .._core.errors import describe
-from .._core.tracing_errors import first_wrong
+from .._core.levels import first_wrong
 from ._arguments import as_arrays, flattened
 from ._conversions import check_mode, creation_device, integers, items, within
 

@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_integer, check_order, check_shape
 from .._core.compositions import composed
 from .._core.methods import is_column_major
-from .._core.views import contiguous
+from .._core.views import contiguous, layout_of
 from ._arguments import as_arrays
 from ._casts import promoted
 from ._conversions import cycled, integers
@@ -146,9 +146,9 @@ def ravel(a: Any, order: str = "C") -> Array:
 def order_of_axes(a: Array, order: str) -> tuple[int, ...] | None:
     """Return the axes from the slowest to the fastest in which an order reads an array; None for row-major order."""
     axes = tuple(range(a.ndim))
-    strides = getattr(a._native, "strides", None)
-    if order == "K" and strides is not None:
-        in_memory = _axes_in_memory(strides)
+    layout = layout_of(a) if order == "K" else None
+    if layout is not None:
+        in_memory = _axes_in_memory(layout.strides)
         return None if in_memory == axes else in_memory
     return axes[::-1] if is_column_major(a, order) else None
 

@@ -12,7 +12,7 @@ from .._core.array import Array
 from .._core.checks import check_axis
 from .._core.compositions import composed
 from .._core.errors import describe
-from .._core.tracing_errors import first_wrong
+from .._core.levels import first_wrong
 from ._arguments import as_arrays, flattened, on_device, shared_device, store
 from ._conversions import check_mode, items, weakly_promoted, within
 

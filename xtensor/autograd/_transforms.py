@@ -24,6 +24,7 @@ from .._core.levels import base_of, lifted, lowered, running, standing_on
 from .._core.operations import operation
 from .._core.tree_copies import Copies
 from .._core.trees import Tree, flatten, map_leaves
+from .._core.views import keep_strides
 from .._vmap.batching import Batching
 from ._arguments import Argnums, as_array, check_transform, is_learned, positions
 from ._copies import by_value, copied, fresh
@@ -138,7 +139,9 @@ class Run:
 def as_variable(x: Array, device: Device, *, is_users: bool = False) -> Array:
     """Return a variable of an Array's present values."""
     native = by_value(x._native, x._device)
-    return wrap(device.native_type(native, Variable(native, is_users=is_users)), device)
+    variable = wrap(device.native_type(native, Variable(native, is_users=is_users)), device)
+    keep_strides(variable, x)
+    return variable
 
 
 def with_aux(output: Any, name: str) -> tuple[Any, Any]:
@@ -390,7 +393,9 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
 
     def enter(x: Array, device: Device) -> Array:
         tangent = lifted(next(given), base)
-        return wrap(device.native_type(by_value(x._native, base), by_value(tangent._native, base)), device)
+        dual = wrap(device.native_type(by_value(x._native, base), by_value(tangent._native, base)), device)
+        keep_strides(dual, x)
+        return dual
 
     run = Run(Forward, f, tuple(primals), {}, tuple(range(len(primals))), "jvp", enter, base)
     output, aux = with_aux(run.output, "jvp") if has_aux else (run.output, None)

@@ -8,8 +8,8 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_integer
 from .._core.compositions import composed
+from .._core.levels import first_wrong
 from .._core.operands import array_arguments
-from .._core.tracing_errors import first_wrong
 from ._checks import check_real_floating
 
 if TYPE_CHECKING:

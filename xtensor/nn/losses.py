@@ -13,9 +13,9 @@ from .._core.checks import check_axis, check_integer, check_word
 from .._core.compositions import composed
 from .._core.dtypes import kind_of
 from .._core.errors import shortened
+from .._core.levels import first_wrong
 from .._core.operands import coerce_operands
 from .._core.operations import declare
-from .._core.tracing_errors import first_wrong
 from ..special.reductions import log_softmax_over
 from ._checks import check_number, check_parameter, check_real_floating
 from ._computation import compute
