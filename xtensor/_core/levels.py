@@ -153,9 +153,10 @@ def computing(operation: Operation, base: Device, public: Callable[..., Any] | N
 
 
 def first_wrong(x: Array, wrong: Array) -> Any:
-    """Return the first element of an array that a function refuses; None without one, see :func:`~xtensor._core.tracing_errors.rarely`.
+    """Return the first element of an array that a function refuses; None without one.
 
-    Also None off the host, where the function would have to wait for the device.
+    Also None off the host, where the function would have to wait for the device, and while a function is recorded: see
+    :func:`~xtensor._core.tracing_errors.rarely`.
 
     Parameters
     ----------
