@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor import autograd, fuse, vmap
+from xtensor import UnknownValueError, autograd, fuse, vmap
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "ravel K": lambda x: xp.ravel(x, order="K"),
@@ -109,3 +109,16 @@ def test_a_write_to_what_reshape_copies_stays_there(spec: str) -> None:
     x = xp.asarray(np.hstack([ROWS, ROWS])[:, :4], device=spec)
     assert np.array_equal(np.asarray(autograd.grad(squares)(x)), 2 * ROWS)
     assert float(autograd.jvp(squares, (x,), (x,))[0]) == float(np.sum(ROWS**2))
+
+
+@pytest.mark.parametrize("spec", HOSTS)
+@pytest.mark.parametrize("shares", [np.shares_memory, np.may_share_memory])
+def test_shared_memory_is_not_told(shares: Callable[..., bool], spec: str) -> None:
+    def doubled(x: xp.Array, y: xp.Array) -> xp.Array:
+        return x * 2 if shares(x, y) else x
+
+    x = xp.asarray(ROWS, device=spec)
+    for transformed in (fuse(doubled), vmap(doubled), lambda x, y: autograd.jvp(doubled, (x, y), (x, y))):
+        with pytest.raises(UnknownValueError, match=shares.__name__):
+            transformed(x, x[:])
+    assert np.array_equal(np.asarray(vmap(lambda x: doubled(x, x))(x)), ROWS * 2)

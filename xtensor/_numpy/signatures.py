@@ -12,6 +12,8 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_casting, check_dtype, check_integer, check_order, check_word, is_word
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe, shortened
+from .._core.tracer import at_caller
+from .._core.tracing_errors import UnknownValueError
 from .._ops import _casts
 from .._ops._arguments import as_arrays, as_operand, on_device, shared_device, store
 from .._ops._conversions import check_mode, sequence, within
@@ -342,6 +344,13 @@ def _memory(name: str, a: Any, b: Any, max_work: Any) -> bool:
     for x in (a, b):
         if x.__class__ is not Array:
             values.append(x)
+        elif x._device.level and a is b:
+            return x.size > 0
+        elif x._device.level:
+            raise UnknownValueError(
+                f"{name}() asks for the memory of an array, which is another one within fuse, vmap and gradients"
+                f"{at_caller()}; ask outside the function"
+            )
         elif x._device.host:
             values.append(x._device._library.to_host(x._native))
         else:
