@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -23,7 +25,10 @@ class StrictArray(WrappedArray):
     numpy_dtypes: ClassVar = {strict: dtype for dtype, strict in library_dtypes.items()}
 
     def host(self) -> np.ndarray[Any, Any]:
-        """Return the same memory as a NumPy array."""
+        """Return the NumPy array that the library's array keeps, whose flags can be set."""
+        if sys.version_info >= (3, 12):
+            # asarray() gives another array on the same memory here.
+            return self.array.__buffer__(inspect.BufferFlags.FULL_RO).obj  # type: ignore[no-any-return]
         return np.asarray(self.array)
 
     def reshape(self, shape: tuple[int, ...]) -> NoReturn:
