@@ -137,6 +137,57 @@ def test_an_object_of_the_same_structure_is_not_taken_apart(
     assert taken_apart == []
 
 
+def test_two_objects_of_one_structure_are_not_taken_apart(taken_apart: list[Any]) -> None:
+    x, fused = array(0.5), fuse(lambda first, second, x: first.weight + second.weight * x)
+    fused(Part(1.0), Part(10.0), x)
+    taken_apart.clear()
+    assert np.asarray(fused(Part(2.0), Part(20.0), x)).tolist() == [12.0] * 3
+    assert taken_apart == []
+
+
+def test_an_object_that_another_thread_calls_with_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, x, fused = Whole(), array(0.5), fuse(total)
+    others = [Whole() for _ in range(2 * flattening.MOST_PATTERNS)]
+    for number, other in enumerate(others):
+        other.settings["signs"].append(number)
+    arrays = flattening.Pattern.arrays
+
+    def meanwhile(pattern: Any, value: Any, memo: Any) -> Any:
+        if value is whole and others:
+            fused(others.pop(), x)
+        return arrays(pattern, value, memo)
+
+    monkeypatch.setattr(flattening.Pattern, "arrays", meanwhile)
+    fused(others.pop(), x)
+    for _ in range(4):
+        assert np.asarray(fused(whole, x)).tolist() == [222.5] * 3
+
+
+def test_a_weak_reference_to_a_part_is_that_part() -> None:
+    def swell(whole: Whole, x: Any) -> Any:
+        whole.first.whole.parts[0].weight = whole.parts[0].weight + x
+        return whole.parts[0].weight * 1.0
+
+    fused, whole = fuse(swell), Whole()
+    whole.first.whole = weakref.proxy(whole)
+    for expected in (101.0, 102.0, 103.0):
+        assert np.asarray(fused(whole, array(1.0))).tolist() == [expected] * 3
+        assert np.asarray(whole.parts[0].weight).tolist() == [expected] * 3
+
+
+def test_a_call_within_a_recording_keeps_nothing() -> None:
+    inner = fuse(lambda part, x: x * part.factor + part.weight)
+
+    @fuse
+    def outer(part: Part, x: Any, factor: float) -> Any:
+        inside = Part(1.0)
+        inside.weight, inside.factor = part.weight, factor
+        return inner(inside, x)
+
+    assert np.asarray(outer(Part(1.0), array(2.0), 3.0)).tolist() == [7.0] * 3
+    assert not inner._patterns
+
+
 def test_an_object_with_settings_of_a_set_has_its_own_result() -> None:
     whole, x = Whole(), array(0.5)
     whole.chosen = {"first"}

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from itertools import count
 from typing import Any
+from weakref import ProxyTypes
 
 __all__ = [
     "Memo",
@@ -26,6 +27,7 @@ __all__ = [
     "leaves_of",
     "map_leaves",
     "mapped",
+    "referent",
     "with_arrays",
 ]
 
@@ -101,13 +103,19 @@ class _Static(Tree):
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return other.__class__ is _Static
+        return other.__class__ is self.__class__
 
     def __hash__(self) -> int:
         return 1
 
     def statics(self) -> list[Any]:
         return [self.value]
+
+
+class _Own(_Static):
+    """The attributes of a dict or tuple of a user's class, which are static: the last part of its structure."""
+
+    __slots__ = ()
 
 
 class _Shared:
@@ -283,9 +291,11 @@ def _structure(value: Any, leaves: list[Any], memo: Memo) -> Tree:
 
 
 def _own(value: Any) -> list[Tree]:
-    """Return the static attributes of a dict of a user's class, as the last part of its structure."""
-    held = getattr(value, "__dict__", None) if isinstance(value, dict) else None
-    return [_Static(dict(held))] if held else []
+    """Return the attributes of a container of a user's class, as the last part of its structure."""
+    if value.__class__ in (dict, list, tuple) or not isinstance(value, (dict, tuple)):
+        return []
+    held = getattr(value, "__dict__", None)
+    return [_Own(dict(held))] if held else []
 
 
 def _kind(value: Any) -> Any:
@@ -293,8 +303,14 @@ def _kind(value: Any) -> Any:
     return (kind, value.default_factory) if issubclass(kind, defaultdict) else kind
 
 
+def referent(value: Any) -> Any:
+    """Return the object that a weak proxy stands for; other objects as they are."""
+    return value.__repr__.__self__ if type(value) in ProxyTypes else value
+
+
 def _object(value: Any, leaves: list[Any], memo: Memo) -> Tree:
     """Return the structure of an object, with its attributes in their order."""
+    value = referent(value)
     number = memo.number(value)
     if number is not None:
         return Tree(_Shared, (number,), ())
@@ -354,7 +370,7 @@ def with_arrays(value: Any, arrays: Mapping[int, Any]) -> Any:
     elif kind is list:
         value[:] = parts
     else:
-        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+        return _build(Tree(kind, None, (LEAF,) * len(parts) + tuple(_own(value))), iter(parts), [])
     return value
 
 
@@ -405,16 +421,25 @@ def _build(tree: Tree, leaves: Iterator[Any], known: list[Any]) -> Any:
             attributes[name] = _build(part, leaves, known)
         return made
     parts = [_build(part, leaves, known) for part in tree.parts]
+    if tree.parts and tree.parts[-1].__class__ is _Own:
+        own = parts.pop()
+        made = _container_of(tree, parts)
+        vars(made).update(own)
+        return made
+    return _container_of(tree, parts)
+
+
+def _container_of(tree: Tree, parts: list[Any]) -> Any:
+    """Return a container of a structure with given items."""
+    kind = tree.kind
     if tree.keys is not None:
-        own = parts.pop() if len(parts) > len(tree.keys) else {}
         named = dict(zip(tree.keys, parts, strict=True))
         if kind is dict:
             return named
-        if kind.__class__ is tuple or issubclass(kind, dict):
-            held = kind[0](kind[1], named) if kind.__class__ is tuple else kind(named)
-            if own:
-                vars(held).update(own)
-            return held
+        if kind.__class__ is tuple:
+            return kind[0](kind[1], named)
+        if issubclass(kind, dict):
+            return kind(named)
         made = kind.__new__(kind)  # its constructor would compute from the fields again
         for name, part in named.items():
             object.__setattr__(made, name, part)

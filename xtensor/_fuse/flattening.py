@@ -14,7 +14,7 @@ from .._core.trees import Memo, Tree, TreeObject, flatten, mapped
 from .keys import EXACT, key_of
 from .patterns import Key, Pattern, pattern_of
 
-__all__ = ["Flattened", "filled"]
+__all__ = ["Flattened", "drop_oldest", "filled"]
 
 MOST_PATTERNS = 8
 """Patterns of objects that a fused function keeps; when there are more, the oldest is dropped."""
@@ -89,19 +89,18 @@ class Flattened:
         if not isinstance(tree, TreeObject):
             self.add(tree, static=static)
             return
-        for pattern in patterns.values():
+        for pattern in tuple(patterns.values()):  # to which other threads may add
             arrays = None if pattern is None else pattern.arrays(tree, self.objects)
             if pattern is not None and arrays is not None:
                 self.arrays += arrays
                 self.key.append(pattern.key)
                 return
-        objects = Memo(self.objects.items)
+        before = Memo(self.objects.items)
         self.add(tree, static=static)
         key = self.key[-1]
-        if patterns.get(key, key) is not None:
-            patterns[key] = pattern_of(tree, key, objects)
-            if len(patterns) > MOST_PATTERNS:
-                del patterns[next(iter(patterns))]
+        if key not in patterns:
+            patterns[key] = pattern_of(tree, key, before)
+            drop_oldest(patterns, MOST_PATTERNS)
 
     def add(self, tree: Any, *, static: bool) -> Any:
         """Collect what is in an argument, and return its structure; all else becomes part of the signature."""
@@ -120,7 +119,8 @@ class Flattened:
             self.key.append(kind)
             self.key.append(tree)
             return tree
-        if kind is list or isinstance(tree, tuple):
+        has_attributes = isinstance(tree, tuple) and bool(getattr(tree, "__dict__", None))
+        if kind is list or (isinstance(tree, tuple) and not has_attributes):
             self.key.append((kind, len(tree)))
             items = [self.add(item, static=static) for item in tree]
             return kind(*items) if hasattr(kind, "_fields") else kind(items)
@@ -129,7 +129,7 @@ class Flattened:
             return {name: self.add(item, static=static) for name, item in tree.items()}
         if isinstance(tree, TreeObject):
             return self._add_object(tree)
-        if isinstance(tree, dict) or (is_dataclass(tree) and kind is not type):
+        if isinstance(tree, dict) or has_attributes or (is_dataclass(tree) and kind is not type):
             leaves, structure = flatten(tree, self.objects)
             if any(leaf.__class__ is Array for leaf in leaves):
                 items = [self.add(leaf, static=True) for leaf in leaves]
@@ -143,15 +143,22 @@ class Flattened:
                 f"arrays (here of shape {tree.shape}); convert it with xtensor.asarray"
             )
         self.key.append(key_of(tree))
-        return _Whole(tree) if isinstance(tree, (dict, list)) else tree
+        return _Whole(tree) if isinstance(tree, (dict, list, tuple)) else tree
 
     def _add_object(self, tree: TreeObject) -> _Nested:
-        before, self.key = self.key, []
+        # A pattern begins after the objects of the arguments before it, so that their number is part of its key.
+        before, self.key = self.key, [len(self.objects.items)]
         leaves, structure = flatten(tree, self.objects)
         items = [self.add(leaf, static=True) for leaf in leaves]
         before.append(Key((*self.key, structure, tuple(map(key_of, structure.statics())))))
         self.key = before
         return _Nested(items, structure)
+
+
+def drop_oldest(entries: dict[Any, Any], most: int) -> None:
+    """Drop the oldest entries of a dict that has more than ``most``. Other threads may add some meanwhile."""
+    for key in list(entries)[:-most]:
+        entries.pop(key, None)
 
 
 def filled(tree: Any, arrays: Sequence[Array], numbers: Sequence[Any], copies: Copies) -> Any:

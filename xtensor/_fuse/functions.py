@@ -22,7 +22,7 @@ from .._core.tree_copies import Copies
 from .._core.trees import Memo
 from .donations import Donation
 from .explanations import described
-from .flattening import Flattened, filled
+from .flattening import Flattened, drop_oldest, filled
 from .guards import Guards
 from .nodes import Node, Session, Traced, session
 from .patterns import Key, Pattern
@@ -151,6 +151,8 @@ class Fused(Generic[P, R]):
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if self._guarded and session.get() is not None:
+            return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
         arrays: list[Array] = []
         key: list[Any] = []
         flat: Flattened | None = None
@@ -172,8 +174,8 @@ class Fused(Generic[P, R]):
                     flat = Flattened(self._name, arrays, key) if flat is None else flat
                     flat.recognize(argument, self._patterns, static=False)
         numbers, objects = ([], None) if flat is None else (flat.numbers, flat.objects)
-        if not arrays or (self._guarded and session.get() is not None):
-            return self.__wrapped__(*args, **kwargs)  # within a recording, it becomes part of that
+        if not arrays:
+            return self.__wrapped__(*args, **kwargs)
         if self._donate:
             return self._call_with_donations(args, kwargs, arrays, numbers, key, objects)  # type: ignore[arg-type]
         device = arrays[0]._device
@@ -247,9 +249,8 @@ class Fused(Generic[P, R]):
         ]
 
     def _keep(self, signature: Any, recorded: Recorded) -> None:
-        if len(self._plans) >= MOST_PLANS:
-            self._plans.pop(next(iter(self._plans)), None)
         self._plans[signature] = [recorded, *self._plans.get(signature, ())][:MOST_VARIANTS]
+        drop_oldest(self._plans, MOST_PLANS)
 
     def explained(self, args: Any, kwargs: Any) -> str:
         """Return a text that tells what the recording for some arguments consists of."""

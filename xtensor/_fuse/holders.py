@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["CACHE", "held_by", "holds", "referent"]
+__all__ = ["CACHE", "held_by", "holds"]
 
 CACHE = type(lru_cache(int))
 """Class of functions whose results are kept."""
@@ -18,11 +18,6 @@ NOTHING: dict[str, Any] = {}
 VIEWS = (types.MappingProxyType, type(NOTHING.keys()), type(NOTHING.values()), type(NOTHING.items()))
 
 UNSET: Any = object()
-
-
-def referent(value: Any) -> Any:
-    """Return the object that a weak proxy stands for; other objects as they are."""
-    return value.__repr__.__self__ if type(value) in weakref.ProxyTypes else value
 
 
 @lru_cache(maxsize=1024)

@@ -21,10 +21,10 @@ import numpy as np
 
 from .._core.array import Array
 from .._core.registry import packages
-from .._core.trees import TreeObject
+from .._core.trees import TreeObject, referent
 from .code_names import imported_modules, names_of
 from .guards import MISSING, Guard, Guards, contents, memory_of, same
-from .holders import held_by, holds, referent
+from .holders import held_by, holds
 from .keys import CONTAINERS, is_value, key_of
 
 __all__ = ["Outside", "library", "state_of_numpy"]
@@ -165,6 +165,8 @@ class Outside:
                 if kind is not Array:
                     waiting += [(item, name) for item in value.flat] if value.dtype == object else []
                     self._own_attributes(value, name)
+            elif isinstance(value, np.void):
+                self._states[id(value)] = value, key_of(value), name
             elif isinstance(value, CONTAINERS):
                 self._states[id(value)] = value, key_of(value), name
                 items = [*value, *value.values()] if isinstance(value, dict) else value

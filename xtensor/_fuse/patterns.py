@@ -58,7 +58,7 @@ def pattern_of(value: TreeObject, key: Key, memo: Memo) -> Pattern | None:
         builder.visit(value, 0)
     except UnknownPartError:
         return None
-    return Pattern(value.__class__, key, len(memo.items), builder)
+    return Pattern(type(value), key, len(memo.items), builder)
 
 
 class Level(NamedTuple):
@@ -93,7 +93,7 @@ class Pattern:
 
     def arrays(self, value: Any, memo: Memo) -> Sequence[Array] | None:
         """Return the Arrays of an object of this pattern, and add its objects to the memo; None for another object."""
-        if value.__class__ is not self._kind or len(memo.items) != self._before:
+        if type(value) is not self._kind or len(memo.items) != self._before:
             return None
         found = [value]
         for number, items_of, names, classes, pick_statics, statics, pick_parts in self._levels:
@@ -141,6 +141,8 @@ class _Builder:
 
     def visit(self, value: Any, number: int) -> None:
         """Describe a part."""
+        if type(value) is not value.__class__:  # a weak proxy, which stands for another object
+            raise UnknownPartError
         is_array = value.__class__ is Array
         if is_array or isinstance(value, TreeObject):
             if self.memo.find(value) is not None:
@@ -172,7 +174,7 @@ def _items_of(value: Any) -> Callable[[Any], tuple[Any, Sequence[Any]]]:
         return _of_object
     if value.__class__ is dict and all(name.__class__ is str for name in value):
         return _of_dict
-    if value.__class__ is list or isinstance(value, tuple):
+    if value.__class__ is list or (isinstance(value, tuple) and not hasattr(value, "__dict__")):
         return _of_sequence
     raise UnknownPartError
 
@@ -192,7 +194,7 @@ def _of_sequence(value: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
 
 def _is_static(value: Any) -> bool:
     """Whether the key of a value is the same as long as the object is the same."""
-    if isinstance(value, (tuple, frozenset)):
+    if value.__class__ is frozenset or (isinstance(value, tuple) and not hasattr(value, "__dict__")):
         return all(map(_is_static, value))
     if value.__class__ is Array or isinstance(value, (TreeObject, list, dict)):
         return False
