@@ -278,7 +278,9 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "ord": choice(0, 1, 2, -1, -2, math.inf, -math.inf, "fro", "nuc", 3, 0.5),
     "rtol": choice(None, 0.5),
     "minlength": choice(0, 3, 10),
-    "weights": lambda draw: None if draw.rng.random() < 0.5 else source(draw.rng, widest(draw, "f"), draw.shape, finite),
+    "weights": lambda draw: (
+        None if draw.rng.random() < 0.5 else source(draw.rng, widest(draw, "f"), draw.shape, finite)
+    ),
     "approximate": choice("none", "tanh"),
     "mask": lambda draw: None,
     "causal": choice(False, True),
