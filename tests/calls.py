@@ -181,7 +181,7 @@ def indices(draw: Draw) -> Source:
     """Draw positions along the axes, some negative, a few out of bounds."""
     rng, shape = draw.rng, draw.shape
     least = min(shape, default=0)
-    dtype = np.dtype(rng.choice(["i8", "i8", "i4", "u1", "i1"]))
+    dtype = rng.choice([dtype for dtype in map(np.dtype, ("i8", "i8", "i4", "u1", "i1")) if dtype in draw.dtypes])
     wrong = rng.random() < 0.05
     low, high = (0 if dtype.kind == "u" else -least), least
     if draw.name == "take_along_axis":
@@ -194,6 +194,11 @@ def indices(draw: Draw) -> Source:
         lengths,
         lambda rng, _: rng.choice([high, high + 2]) if wrong or low >= high else rng.randrange(low, high),
     )
+
+
+def widest(draw: Draw, kind: str) -> np.dtype[Any]:
+    """Return the device's dtype of a kind with the most bits."""
+    return max((dtype for dtype in draw.dtypes if dtype.kind == kind), key=lambda dtype: dtype.itemsize)
 
 
 def choice(*values: Any) -> Callable[[Draw], Any]:
@@ -273,7 +278,9 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "ord": choice(0, 1, 2, -1, -2, math.inf, -math.inf, "fro", "nuc", 3, 0.5),
     "rtol": choice(None, 0.5),
     "minlength": choice(0, 3, 10),
-    "weights": lambda draw: None if draw.rng.random() < 0.5 else source(draw.rng, np.dtype("f8"), draw.shape, finite),
+    "weights": lambda draw: (
+        None if draw.rng.random() < 0.5 else source(draw.rng, widest(draw, "f"), draw.shape, finite)
+    ),
     "approximate": choice("none", "tanh"),
     "mask": lambda draw: None,
     "causal": choice(False, True),
@@ -282,7 +289,7 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
     "label_smoothing": choice(0.0, 0.25),
     "ignore_index": choice(None, 0, 1),
     "reduction": choice("mean", "sum", "none"),
-    "target": lambda draw: source(draw.rng, np.dtype("i8"), draw.shape[:-1], lambda rng, _: rng.randrange(2)),
+    "target": lambda draw: source(draw.rng, widest(draw, "i"), draw.shape[:-1], lambda rng, _: rng.randrange(2)),
     "eps": choice(1e-5, 0.0),
     "interleaved": choice(False, True),
     "return_sign": choice(False, True),
@@ -311,7 +318,7 @@ VALUES: dict[str, Callable[[Draw], Any]] = {
 
 def repeats_for(draw: Draw) -> Source:
     length = math.prod(draw.shape) if draw.rng.random() < 0.5 else draw.rng.choice([*draw.shape, 1])
-    return source(draw.rng, np.dtype("i8"), (length,), lambda rng, _: rng.choice([0, 1, 1, 2, 3]))
+    return source(draw.rng, widest(draw, "i"), (length,), lambda rng, _: rng.choice([0, 1, 1, 2, 3]))
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -381,7 +388,7 @@ def is_array(parameter: inspect.Parameter) -> bool:
 
 
 def random_call(rng: Random, name: str, dtypes: list[Any] = list(STANDARD_DTYPES)) -> Call:  # noqa: B006 - not changed
-    """Draw a call of an operation."""
+    """Draw a call of an operation on arrays of some dtypes."""
     row = TABLE[name]
     parameters = parameters_of(public_of(name))
     arrays = [item for item in parameters if is_array(item) and (item.default is item.empty or rng.random() < 0.9)]

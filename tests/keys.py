@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -60,7 +61,7 @@ def _host(key: Any) -> Any:
     return parts if isinstance(key, tuple) else parts[0]
 
 
-def _part(rng: Random, length: int) -> Any:
+def _part(rng: Random, length: int, dtypes: Sequence[Any]) -> Any:
     """Draw a part of a key for an axis; a few are out of bounds."""
     choice = rng.random()
     if choice < 0.18:
@@ -71,20 +72,20 @@ def _part(rng: Random, length: int) -> Any:
     if choice < 0.75:
         return rng.choice([None, ..., True, False])
     if choice < 0.9:
-        dtype = np.dtype(rng.choice(["i8", "i4", "u1", "u8"]))
+        dtype = rng.choice([dtype for dtype in map(np.dtype, ("i8", "i4", "u1", "u8")) if dtype in dtypes])
         least = -length if dtype.kind == "i" else 0
         lengths = rng.choice([(2,), (3,), (0,), (2, 2), (), (1,)])
         return source(rng, dtype, lengths, lambda rng, _: rng.randrange(least, length) if length else 0)
     return source(rng, np.dtype("?"), (length,), hostile)
 
 
-def _key(rng: Random, shape: tuple[int, ...]) -> Any:
+def _key(rng: Random, shape: tuple[int, ...], dtypes: Sequence[Any]) -> Any:
     if rng.random() < 0.1:
         return source(rng, np.dtype("?"), shape[: rng.choice([1, len(shape)])], hostile)
     parts: list[Any] = []
     axis = 0
     for _ in range(rng.choice([len(shape)] * 4 + [len(shape) + 1, max(0, len(shape) - 1)])):
-        part = _part(rng, shape[axis] if axis < len(shape) else 2)
+        part = _part(rng, shape[axis] if axis < len(shape) else 2, dtypes)
         if part is ... and any(item is ... for item in parts):
             continue
         axis += not (part is None or part is ... or isinstance(part, bool))
@@ -92,10 +93,10 @@ def _key(rng: Random, shape: tuple[int, ...]) -> Any:
     return parts[0] if len(parts) == 1 and rng.random() < 0.5 else tuple(parts)
 
 
-def random_access(rng: Random) -> Access:
-    """Draw a read or an assignment. An element that is assigned twice is assigned the same value twice."""
-    shape, dtype = rng.choice(SHAPES), rng.choice(STANDARD_DTYPES)
-    x, key = source(rng, dtype, shape, hostile), _key(rng, shape)
+def random_access(rng: Random, dtypes: Sequence[Any] = STANDARD_DTYPES) -> Access:
+    """Draw a read or an assignment of arrays of some dtypes. An element that is assigned twice is assigned the same value twice."""
+    shape, dtype = rng.choice(SHAPES), rng.choice(dtypes)
+    x, key = source(rng, dtype, shape, hostile), _key(rng, shape, dtypes)
     way = rng.choice(["read", "scalar", "array"])
     if way == "read":
         return Access(x, key, None)
@@ -111,7 +112,7 @@ def random_access(rng: Random) -> Access:
     selected = selected[rng.choice([0, 0, 1]) :]
     lengths = tuple(1 for _ in selected) if rng.random() < 0.2 else selected
     lengths = (*lengths[:-1], lengths[-1] + 1) if lengths and rng.random() < 0.05 else lengths
-    value_dtype = dtype if rng.random() < 0.6 else rng.choice(STANDARD_DTYPES)
+    value_dtype = dtype if rng.random() < 0.6 else rng.choice(dtypes)
     constant = finite(rng, value_dtype)
     repeats = any(isinstance(part, Source) and part.base.dtype.kind != "b" for part in _parts(key))
     return Access(x, key, source(rng, value_dtype, lengths, (lambda *_: constant) if repeats else finite))

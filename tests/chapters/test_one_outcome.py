@@ -175,11 +175,19 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
         False,
     ),
     "variance with a large correction": (lambda: xp.var(a([1.0, 2.0]), correction=5.0), nan, f8, False),
+    "variance of nothing with a negative correction": (lambda: xp.var(a([], f8), correction=-1.0), 0.0, f8, False),
+    "softmax along an empty axis": (lambda: xp.special.softmax(xp.ones((2, 0)), axis=-1), ValueError, None, False),
     # -- sorting, searching and sets --
     "sort puts NaN last": (lambda: xp.sort(a([nan, -inf, 1.0, -0.0])), [-inf, -0.0, 1.0, nan], f8, False),
     "descending argsort is stable": (lambda: xp.argsort(a([1, 2, 1, 2]), descending=True), [1, 3, 0, 2], i8, False),
     "equal NaN are distinct values": (lambda: xp.unique_counts(a([nan, 1.0, nan])).counts, [1, 1, 1], i8, False),
     "search between equal values": (lambda: xp.searchsorted(a([1, 2, 2]), a([2]), side="right"), [3], i8, False),
+    "complex values with NaN come last": (
+        lambda: xp.unique_values(a([complex(nan, 0.0), complex(0.5, nan), 1.0, complex(nan, nan), -1.0])),
+        [-1.0, 1.0, complex(0.5, nan), complex(nan, 0.0), complex(nan, nan)],
+        c16,
+        False,
+    ),
     "isin beyond 2**53": (lambda: xp.isin(a([BIG]), a([BIG - 1])), [False], b1, False),
     # -- creation, shapes and casts --
     "empty count": (lambda: xp.arange(3, 0), [], i8, False),
@@ -194,10 +202,28 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
     "roll by far": (lambda: xp.roll(a([1, 2, 3]), 2**40), [3, 1, 2], i8, False),
     "reshape to an unknown length of nothing": (lambda: xp.reshape(xp.ones((0,)), (-1, 0)), ValueError, None, False),
     "tile with more repetitions than axes": (lambda: xp.tile(a([1]), (2, 2)), [[1, 1], [1, 1]], i8, False),
+    "join of a vector and a matrix without elements": (
+        lambda: xp.concat([xp.ones((0,)), xp.ones((0, 2))]),
+        ValueError,
+        None,
+        False,
+    ),
     "fractions cast to integers": (lambda: xp.astype(a([-1.9, 1.9]), xp.int32), [-1, 1], i4, False),
     "NaN cast to boolean": (lambda: xp.astype(a([nan, 0.0, -0.0]), xp.bool), [True, False, False], b1, False),
     # -- indexing --
     "negative step beyond the start": (lambda: a([1, 2, 3])[5::-2], [3, 1], i8, REFUSED),
+    "index array without an axis beside a negative step": (
+        lambda: a([[1, 2, 3], [4, 5, 6]])[::-1, a(1)],
+        [5, 2],
+        i8,
+        REFUSED,
+    ),
+    "assignment by an index array without an axis beside a negative step": (
+        lambda: assigned([[1, 2, 3], [4, 5, 6]], lambda: (slice(None, None, -1), a(1)), lambda: a([7, 8])),
+        [[1, 8, 3], [4, 7, 6]],
+        i8,
+        REFUSED,
+    ),
     "index out of bounds": (lambda: a([1, 2])[2], IndexError, None, False),
     "mask of another length": (lambda: assigned([1, 2], lambda: a([True] * 3), 0), IndexError, None, False),
     "bad key before a bad value": (lambda: assigned([1], lambda: 3, 2**70), IndexError, None, False),
@@ -240,6 +266,15 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
         f4,
         False,
     ),
+    "transform of bytes": (lambda: xp.fft.fft(a([1, 2], u1)), [3.0, -1.0], c16, REFUSED),
+    "determinant of bytes": (lambda: xp.linalg.det(a([[2, 0], [0, 3]], u1)), 6.0, f8, REFUSED),
+    "largest row of bytes": (
+        lambda: xp.linalg.matrix_norm(a([[200, 100]], u1), ord=inf),
+        300.0,
+        f8,
+        REFUSED,
+    ),
+    "norm of bytes": (lambda: xp.linalg.vector_norm(a([3, 4], u1)), 5.0, f8, REFUSED),
     "determinant of nothing": (lambda: xp.linalg.det(xp.ones((0, 0))), 1.0, f8, False),
 }
 
@@ -251,6 +286,10 @@ NEED_DOUBLE_PRECISION = (
     "quotient of bytes by a scalar beyond the dtype",
     "sign of a float for bytes",
     "sign of an integer for booleans",
+    "transform of bytes",
+    "determinant of bytes",
+    "largest row of bytes",
+    "norm of bytes",
 )
 
 

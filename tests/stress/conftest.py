@@ -25,6 +25,9 @@ FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
 LIBRARIES = ("numpy", "scipy", "llvmlite", "array-api-strict", "dpnp", "cupy", "triton", "dask", "cubed", "hypothesis")
 
+OTHERS = ("strict", "sycl:cpu:0", "triton:interpret")
+"""The devices that are compared with ``cpu`` unless the command line names others."""
+
 _records: dict[str, list[dict[str, Any]]] = {}
 _seconds: Counter[str] = Counter()
 _outcomes: Counter[tuple[str, str]] = Counter()
@@ -42,6 +45,21 @@ class Figures:
         for name, value in figures.items():
             previous = self.recorded.get(name)
             self.recorded[name] = value if previous is None or isinstance(value, str) else previous + value
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give ``other`` each device that is compared with ``cpu``: those of the command line, or the project's."""
+    if "other" in metafunc.fixturenames:
+        named = [name for name in metafunc.config.getoption("--device") if name != "cpu"]
+        metafunc.parametrize("other", named or OTHERS, indirect=True)
+
+
+@pytest.fixture
+def other(request: pytest.FixtureRequest) -> xp.Device:
+    """A device that is compared with ``cpu``."""
+    if request.param not in map(str, usable_devices()):
+        pytest.skip(f"there is no device {request.param}")
+    return xp.device(request.param)
 
 
 @pytest.fixture

@@ -14,14 +14,12 @@ import numpy as np
 import pytest
 from calls import NAMES, VALUES, Call, difference, is_array, parameters_of, public_name, public_of, random_call
 from keys import random_access
-from usable import usable_devices
+from strategies import dtypes_of
 
 import xtensor as xp
 from xtensor.backend import TABLE
 
 from .tiers import LONG, scale
-
-OTHERS = ("strict", "sycl:cpu:0", "triton:interpret")
 
 SLOW = "sycl:cpu:0"
 """The device that compiles a kernel for each function and dtype."""
@@ -32,14 +30,6 @@ REFUSALS = (TypeError, ValueError, IndexError, OverflowError)
 
 READ = Call("expand_dims", "function", {})
 """Reads and assignments move elements as they are, as this operation does."""
-
-
-@pytest.fixture(params=OTHERS)
-def other(request):
-    """Each device but ``cpu``."""
-    if request.param not in map(str, usable_devices()):
-        pytest.skip(f"there is no device {request.param}")
-    return xp.device(request.param)
 
 
 def is_refusal(other: xp.Device, outcome: Any) -> bool:
@@ -74,7 +64,7 @@ def test_every_operation_is_called():
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_calls_have_one_outcome_on_two_devices(other, chunk, figures):
     rng = random.Random(None if LONG else chunk)
-    cpu = xp.device("cpu")
+    cpu, dtypes = xp.device("cpu"), dtypes_of(other)
     names = [name for name in NAMES[chunk::CHUNKS] if not (str(other) == SLOW and name.startswith("special."))]
     calls = errors = 0
     with warnings.catch_warnings():
@@ -82,7 +72,7 @@ def test_calls_have_one_outcome_on_two_devices(other, chunk, figures):
         for name in names:
             for _ in range(scale(2, 20) if str(other) == SLOW else scale(12, 120)):
                 seed = rng.getrandbits(64)
-                call = random_call(random.Random(seed), name)
+                call = random_call(random.Random(seed), name, dtypes)
                 left, right = call.on(cpu), call.on(other)
                 calls += 1
                 errors += isinstance(left, type)
@@ -98,11 +88,11 @@ def test_calls_have_one_outcome_on_two_devices(other, chunk, figures):
 
 def test_keys_have_one_outcome_on_two_devices(other, figures):
     rng = random.Random(None if LONG else 0)
-    cpu = xp.device("cpu")
+    cpu, dtypes = xp.device("cpu"), dtypes_of(other)
     accesses = errors = 0
     for _ in range(scale(200, 2000) if str(other) == SLOW else scale(1500, 20000)):
         seed = rng.getrandbits(64)
-        access = random_access(random.Random(seed))
+        access = random_access(random.Random(seed), dtypes)
         left, right = access.on(cpu), access.on(other)
         accesses += 1
         errors += isinstance(left, type)

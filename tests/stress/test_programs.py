@@ -13,12 +13,10 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from strategies import quiet, values_of
-from usable import usable_devices
 
 import xtensor as xp
 
@@ -28,8 +26,6 @@ DTYPES = tuple(map(np.dtype, ("?", "i2", "i4", "i8", "u1", "u4", "f4", "f8", "c1
 
 LARGEST = 2.0**12
 """Greatest magnitude of values that later steps use, so that nothing overflows or is rounded."""
-
-PAIRS = [("cpu", other) for other in ("strict", "sycl:cpu:0", "triton:interpret")]
 
 ROUNDED = ("exp", "log1p", "sin", "cos", "tanh", "sqrt", "atan", "asinh", "expm1", "log", "log2", "log10", "reciprocal")
 
@@ -413,15 +409,11 @@ class Programs(RuleBasedStateMachine):
         self.compare(exchanged)
 
 
-@pytest.mark.parametrize(("left", "right"), PAIRS, ids=[" and ".join(pair) for pair in PAIRS])
-def test_random_programs_agree_on_two_devices(left, right, figures):
-    if right not in map(str, usable_devices()):
-        pytest.skip(f"there is no device {right}")
-
+def test_random_programs_agree_on_two_devices(other, figures):
     class Selected(Programs):
-        devices = (xp.device(left), xp.device(right))
+        devices = (xp.device("cpu"), other)
 
-    slow = right != "strict"
+    slow = other.backend != "strict"
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Selected,
         settings=settings(

@@ -109,6 +109,13 @@ class Operands:
         """Return an operand in the dtype in which NumPy computes a function of floating-point numbers."""
         return self.cast(x, self.floating(x.dtype))
 
+    def in_double(self, x: Array) -> Array:
+        """Return an operand whose integers are in float64, or in float32 on a device without it.
+
+        NumPy computes quotients, linear algebra and Fourier transforms of integers of any width in this dtype.
+        """
+        return x if self.kinds[x.dtype] in "fc" else self.cast(x, self.library_dtype(DOUBLE))
+
     def floats(self, x1: Any, x2: Any) -> tuple[Array, Array]:
         """Return promoted operands of a function of floating-point numbers.
 
@@ -127,10 +134,7 @@ class Operands:
         """Return promoted operands of a division: integers in float64, or float32 on a device without it."""
         # The dtype of an array of integers need not have a Python integer.
         x1, x2 = self.promoted(*(float(x) if x.__class__ is int else x for x in (x1, x2)))
-        if self.kinds[x1.dtype] in "fc":
-            return x1, x2
-        dtype = self.library_dtype(DOUBLE)
-        return self.cast(x1, dtype), self.cast(x2, dtype)
+        return self.in_double(x1), self.in_double(x2)
 
     def truths(self, x1: Any, x2: Any) -> tuple[Array, Array]:
         """Return promoted operands of a logical function, for which each Python integer of int64 but 0 is true."""

@@ -68,7 +68,7 @@ def split_key(
     *,
     nonzero: Callable[[Any], Iterable[Any]],
     positions: Callable[[Any, int, int], Any],
-    constant: Callable[[list[int]], Any],
+    constant: Callable[[int | list[int]], Any],
 ) -> tuple[list[Any], list[Any]]:
     """Return a resolved key with index arrays as a basic key of a view, and the positions along the axes of the view.
 
@@ -83,7 +83,7 @@ def split_key(
     positions
         Function of an index array, the length of its axis and the axis, which checks its elements.
     constant
-        Function that returns an index array of a list of integers.
+        Function that returns an index array of a list of integers, or one without an axis of an integer.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def split_key(
             selected.append(constant([0] * part))
             continue
         if part.__class__ is int:
-            positions_of_part: Iterable[Any] = [constant([part])]
+            positions_of_part: Iterable[Any] = [constant(part)]
         elif kind_of(part.dtype) == "b":
             positions_of_part = nonzero(part)
         else:

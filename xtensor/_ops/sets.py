@@ -120,7 +120,10 @@ def _sorted(xp: Any, x: Native) -> tuple[Native, Native, Native]:
     flat = xp.reshape(x, (-1,))
     if x.dtype.kind == "c":
         order = _ascending(xp, xp.imag(flat))
-        order = xp.take(order, _ascending(xp, xp.take(xp.real(flat), order, axis=0)), axis=0)
+        # NumPy's order: by the real component, then by the imaginary one; numbers with a NaN come last.
+        real, imag = (xp.astype(xp.isnan(part), xp.default_integer) for part in (xp.real(flat), xp.imag(flat)))
+        for keys in (xp.real(flat), xp.add(xp.add(real, real), imag)):
+            order = xp.take(order, _ascending(xp, xp.take(keys, order, axis=0)), axis=0)
     elif x.dtype.kind == "b":
         order = _ascending(xp, xp.astype(flat, np.dtype(np.uint8)))
     else:

@@ -91,7 +91,7 @@ def _compose_matrix_norm(xp: Any, x: Native, *, keepdims: bool, ord: Any) -> Nat
             norms = (xp.max if ord > 0 else xp.min)(values, axis=(rows,), keepdims=False)
     else:
         along = rows if abs(ord) == 1 else columns
-        magnitude = xp.abs(x)
+        magnitude = xp.abs(xp.astype(x, xp.default_float) if x.dtype.kind in "biu" else x)
         sums = xp.sum(magnitude, axis=(along,), keepdims=True, dtype=magnitude.dtype)
         norms = (xp.max if ord > 0 else xp.min)(sums, axis=(rows, columns), keepdims=False)
     return xp.expand_dims(norms, axis=(rows, columns)) if keepdims else norms
@@ -250,6 +250,8 @@ def slogdet(x: AnyArray, /) -> SlogdetResult:
 
 
 def _compose_vector_norm(xp: Any, x: Native, *, axis: Any, keepdims: bool, ord: Any) -> Native:
+    if x.dtype.kind in "biu":
+        return xp.linalg.vector_norm(xp.astype(x, xp.default_float), axis=axis, keepdims=keepdims, ord=ord)
     magnitude = xp.abs(x)
     if ord == math.inf:
         if not x.size:  # the norm of nothing is 0, which a maximum is not

@@ -35,7 +35,7 @@ def softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
     """Return the softmax over axes: by the device's kernel, else by the formula."""
     if len(axes) > 1:
         return _over_one_axis(softmax_over, x, axes)
-    if axes:
+    if axes and x.size:  # a kernel need not refuse the maximum of no elements
         result = call_if_implemented(SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]
@@ -51,7 +51,7 @@ def log_softmax_over(x: Array, axes: tuple[int, ...]) -> Array:
     """
     if len(axes) > 1:
         return _over_one_axis(log_softmax_over, x, axes)
-    if axes:
+    if axes and x.size:
         result = call_if_implemented(LOG_SOFTMAX, x._device, x._native, axis=axes[0])
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]

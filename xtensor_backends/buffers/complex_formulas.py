@@ -374,12 +374,17 @@ def _rank(x: Complex) -> Value:
     return select(isnan(x.real), one * 2, 0) + select(isnan(x.imag), one, 0)
 
 
+def _real_less(x: Complex, y: Complex) -> Value:
+    """Whether the real components decide: no comparison with a NaN is true."""
+    return (x.real < y.real) & ~(isnan(x.imag) | isnan(y.imag))
+
+
 def _less(x: Complex, y: Complex) -> Value:
-    return (x.real < y.real) | ((x.real == y.real) & (x.imag < y.imag))
+    return _real_less(x, y) | ((x.real == y.real) & (x.imag < y.imag))
 
 
 def _less_equal(x: Complex, y: Complex) -> Value:
-    return (x.real < y.real) | ((x.real == y.real) & (x.imag <= y.imag))
+    return _real_less(x, y) | ((x.real == y.real) & (x.imag <= y.imag))
 
 
 def _logical(combine: Callable[..., Value]) -> Callable[..., Value]:

@@ -19,6 +19,8 @@ def expanded(key: Any, ndim: int) -> list[Any]:
     axes that they select on come first.
     """
     parts = [_plain(part) for part in (key if isinstance(key, tuple) else (key,))]
+    if sum(part is ... for part in parts) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
     used = sum(0 if part is None or part is ... else _axes_of(part) for part in parts)
     if used > ndim:
         raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")

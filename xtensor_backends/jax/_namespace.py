@@ -86,13 +86,15 @@ def namespace(device: Any) -> SimpleNamespace:
         "where": _where,
     }
     linalg: dict[str, Function] = {
-        "cholesky": lambda x, *, upper=False: jnp.linalg.cholesky(x, upper=upper),
-        "eig": lambda x: tuple(jnp.linalg.eig(x)),
-        "eigh": lambda x: tuple(jnp.linalg.eigh(x)),
-        "qr": lambda x, *, mode="reduced": tuple(jnp.linalg.qr(x, mode=mode)),
-        "slogdet": lambda x: tuple(jnp.linalg.slogdet(x)),
-        "solve": lambda x1, x2: jnp.linalg.solve(*OPERANDS.promoted(x1, x2)),
-        "svd": lambda x, *, full_matrices=True: tuple(jnp.linalg.svd(x, full_matrices=full_matrices)),
+        "cholesky": lambda x, *, upper=False: jnp.linalg.cholesky(OPERANDS.in_double(x), upper=upper),
+        "eig": lambda x: tuple(jnp.linalg.eig(OPERANDS.in_double(x))),
+        "eigh": lambda x: tuple(jnp.linalg.eigh(OPERANDS.in_double(x))),
+        "qr": lambda x, *, mode="reduced": tuple(jnp.linalg.qr(OPERANDS.in_double(x), mode=mode)),
+        "slogdet": lambda x: tuple(jnp.linalg.slogdet(OPERANDS.in_double(x))),
+        "solve": lambda x1, x2: jnp.linalg.solve(*map(OPERANDS.in_double, OPERANDS.promoted(x1, x2))),
+        "svd": lambda x, *, full_matrices=True: tuple(
+            jnp.linalg.svd(OPERANDS.in_double(x), full_matrices=full_matrices)
+        ),
         "vector_norm": _vector_norm,
     }
     fft = {name: _transform(getattr(jnp.fft, name)) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")}
@@ -303,11 +305,11 @@ def _matmul(x1: Array, x2: Array) -> Array:
 
 
 def _vector_norm(x: Array, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    x = OPERANDS.as_floating(x)
+    x = OPERANDS.in_double(x)
     if not x.size and ord == np.inf:
         ord = 2  # the norm of nothing is 0, which a maximum is not
     return jnp.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
 def _transform(function: Function) -> Function:
-    return lambda x, *, n, axis, norm: function(x, n=n, axis=axis, norm=norm)
+    return lambda x, *, n, axis, norm: function(OPERANDS.in_double(x), n=n, axis=axis, norm=norm)

@@ -12,7 +12,7 @@ import mlx.core as mx
 import numpy as np
 
 from ._native import Array, MlxArray, from_host
-from ._operands import HALVES, INEXACT, OPERANDS, cast
+from ._operands import HALVES, INEXACT, OPERANDS
 
 __all__ = ["FOURIER", "LINALG", "matmul"]
 
@@ -37,7 +37,7 @@ def _matrices(x: Array, chapter: str) -> Array:
         raise TypeError(
             f"{chapter} takes no {MlxArray.numpy_dtypes[x.dtype]}; cast it with xtensor.astype(x, 'float32')"
         )
-    return cast(x, OPERANDS.library_dtype(np.dtype(np.float64))) if x.dtype not in INEXACT else x
+    return OPERANDS.in_double(x)
 
 
 def _by_numpy(name: str) -> Callable[..., Any]:
@@ -54,7 +54,7 @@ def _by_numpy(name: str) -> Callable[..., Any]:
 
 def vector_norm(x: Array, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     return _on_host(
-        np.linalg.vector_norm(MlxArray(OPERANDS.as_floating(x)).host(), axis=axis, keepdims=keepdims, ord=ord)
+        np.linalg.vector_norm(MlxArray(OPERANDS.in_double(x)).host(), axis=axis, keepdims=keepdims, ord=ord)
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from xtensor.backend import check_positions, forward_slice, resolved_key, split_key, without_leading_axes
+from xtensor.backend import check_positions, forward_slice, resolved_key, split_key, without_leading_axes, written_slice
 
 from ._native import TENSOR, Tensor, TorchArray, repeats_memory, signed
 from ._operands import NATIVE_SCALARS, cast, number
@@ -85,10 +85,10 @@ def setitem(native: TorchArray, key: Any, value: Any) -> None:
 
 
 def _is_torchs(key: Any) -> bool:
-    """Whether torch takes a key as NumPy does: one of small integers, and slices without a step."""
+    """Whether torch takes a key as NumPy does: one of small integers, slices without a step and one ellipsis."""
     kind = key.__class__
     if kind is tuple:
-        return all(item.__class__ is not tuple and _is_torchs(item) for item in key)
+        return all(item.__class__ is not tuple and _is_torchs(item) for item in key) and key.count(...) < 2
     if kind is int:
         return bool(-LARGEST <= key <= LARGEST)
     return key is ... or (kind is slice and key.step is None)
@@ -102,7 +102,7 @@ def _select(tensor: Tensor, key: Any) -> Selection:
         return _basic(tensor, parts)
     if all(part.__class__ is TorchArray and not part.array.dim() for part in advanced):
         # torch takes 0-d index arrays for integers, whose result is a view.
-        parts = [int(part) if part.__class__ is TorchArray else part for part in parts]
+        parts = [int(part) if part.__class__ is TorchArray else written_slice(part) for part in parts]
         view, flips, _ = _basic(tensor, resolved_key(tuple(parts), shape, TorchArray))
         return Selection(view, flips, (...,))
     basic, positions = split_key(

@@ -46,7 +46,7 @@ def _integer_product(x1: Tensor, x2: Tensor) -> Tensor:
 def _matrices(x: Tensor) -> Tensor:
     if x.dtype in HALVES:
         raise TypeError(f"linear algebra takes no {x.dtype}; cast it with xtensor.astype(x, xtensor.float32)")
-    return OPERANDS.as_floating(x)
+    return OPERANDS.in_double(x)
 
 
 class Linalg:
@@ -118,7 +118,7 @@ class Linalg:
 
     @staticmethod
     def vector_norm(x: Tensor, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
-        x = OPERANDS.as_floating(x)
+        x = OPERANDS.in_double(x)
         axes = tuple(range(x.dim())) if axis is None else axis
         if axes == ():  # the norm of one element, over an axis of length 1
             return torch.linalg.vector_norm(x[None], ord, (0,))
@@ -133,6 +133,7 @@ def _transform(name: str) -> Any:
     def transformed(x: Tensor, *, n: int, axis: int, norm: str) -> Tensor:
         if x.dtype in HALVES:
             raise TypeError(f"Fourier transforms take no {x.dtype}; cast it with xtensor.astype(x, xtensor.float32)")
+        x = OPERANDS.in_double(x)
         if x.numel():
             return function(x, n=n, dim=axis, norm=norm).resolve_conj()
         # MKL raises an error for an array without elements.

@@ -144,6 +144,8 @@ def _concat(arrays: Sequence[Tensor], *, axis: int | None) -> Tensor:
     arrays = OPERANDS.several(arrays)
     if axis is None:
         arrays, axis = [x.reshape(-1) for x in arrays], 0
+    if any(x.dim() != arrays[0].dim() for x in arrays):  # torch leaves out any vector without elements
+        raise ValueError(f"all the input arrays must have same number of dimensions, not {[x.dim() for x in arrays]}")
     return torch.cat(arrays, axis)
 
 
@@ -248,7 +250,8 @@ def _var(x: Tensor, *, axis: Axes = None, correction: float = 0.0, keepdims: boo
     if not axes:  # a variance of one element: an axis of length 1
         return _var(x[None], axis=0, correction=correction)
     if not x.numel():  # for which torch warns
-        return torch.mean(x.real, axes, keepdim=keepdims)
+        result = torch.mean(x.real, axes, keepdim=keepdims)
+        return torch.zeros_like(result) if correction < 0 else result
     count = math.prod([x.shape[item] for item in axes])
     if count > max(correction, 0.0):
         return torch.var(x, axes, correction=correction, keepdim=keepdims)

@@ -92,6 +92,13 @@ def test_argsort_is_stable(length, descending):
     assert order == sorted(range(length), key=lambda k: -values[k] if descending else values[k])
 
 
+def test_complex_numbers_with_nan_have_no_order():
+    x = xp.asarray([complex(1.0, math.nan), 1.0, 1.0], dtype=xp.complex64)
+    y = xp.asarray([2.0, complex(2.0, math.nan), complex(1.0, 2.0)], dtype=xp.complex64)
+    assert xp.less(x, y).tolist() == xp.less_equal(x, y).tolist() == [False, False, True]
+    assert xp.greater(y, x).tolist() == xp.greater_equal(y, x).tolist() == [False, False, True]
+
+
 def test_nan_is_the_largest_number_of_a_sorted_array():
     x = xp.asarray([2.0, math.nan, 1.0, math.nan, -math.inf], dtype=xp.float32)
     assert xp.argsort(x).tolist() == [4, 2, 0, 1, 3]
