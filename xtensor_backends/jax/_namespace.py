@@ -117,7 +117,7 @@ def _promoting(function: Function) -> Function:
 
 
 def _floating(function: Function) -> Function:
-    return lambda x: function(OPERANDS.as_floating(x))
+    return jax.jit(lambda x: function(OPERANDS.as_floating(x)))  # type: ignore[no-any-return]
 
 
 def _floating_binary(function: Function) -> Function:
@@ -243,13 +243,16 @@ def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
 
 def _reduction(function: Function) -> Function:
     @lru_cache(512)
-    def compiled(axis: Axes, dtype: DType, keepdims: bool) -> Function:
+    def compiled(axis: Axes, dtype: DType | None, keepdims: bool) -> Function:
         # jax.numpy's own reductions read their options in Python for each call.
-        return jax.jit(partial(function, axis=axis, dtype=dtype, keepdims=keepdims))  # type: ignore[no-any-return]
+        def reduced(x: Array) -> Array:
+            accumulated = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
+            return function(cast(x, accumulated), axis=axis, dtype=accumulated, keepdims=keepdims)
+
+        return jax.jit(reduced)  # type: ignore[no-any-return]
 
     def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
-        dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
-        return compiled(axis, dtype, keepdims)(cast(x, dtype))
+        return compiled(axis, dtype, keepdims)(x)
 
     return computed
 
