@@ -242,19 +242,12 @@ def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
 
 
 def _reduction(function: Function) -> Function:
-    @lru_cache(512)
-    def compiled(axis: Axes, dtype: DType | None, keepdims: bool) -> Function:
-        # jax.numpy's own reductions read their options in Python for each call.
-        def reduced(x: Array) -> Array:
-            accumulated = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
-            return function(cast(x, accumulated), axis=axis, dtype=accumulated, keepdims=keepdims)
+    def reduced(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
+        dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
+        return function(cast(x, dtype), axis=axis, dtype=dtype, keepdims=keepdims)
 
-        return jax.jit(reduced)  # type: ignore[no-any-return]
-
-    def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
-        return compiled(axis, dtype, keepdims)(x)
-
-    return computed
+    # jax.numpy's own reductions read their options in Python for each call.
+    return jax.jit(reduced, static_argnames=("axis", "dtype", "keepdims"))  # type: ignore[no-any-return]
 
 
 def _extreme(function: Function) -> Function:
