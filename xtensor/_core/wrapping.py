@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from functools import wraps
+from inspect import getattr_static
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -179,8 +180,8 @@ def wrapped_namespace(
     prefix
         The chapter of the operations in ``source``, such as ``"linalg."``.
     direct
-        By name, a function that computes the same as that of ``source`` where all arguments are arrays of one dtype, and
-        the library's dtypes for which it does. The compiled module calls it without a Python function in between.
+        By name, a function that computes the same as that of ``source`` where all arguments are arrays of one dtype,
+        and the library's dtypes for which it does. The compiled module calls it without a Python function in between.
     """
     return _WrappedNamespace(arrays, source, prefix, direct or {})
 
@@ -214,13 +215,13 @@ def _compiled(
     direct: tuple[Callable[..., Any], frozenset[Any]] | None,
 ) -> Callable[..., Any]:
     """Put the compiled module before a function of wrapped arrays, where the wrapper is no more than a slot."""
-    own = arrays.array, arrays.__init__, arrays.wrap.__func__  # type: ignore[attr-defined, misc]
-    if compiled is None or own != (WrappedArray.array, WrappedArray.__init__, WrappedArray.wrap.__func__):  # type: ignore[attr-defined, misc]
+    inherited = ("array", "__init__", "unwrap", "wrap")
+    if compiled is None or any(getattr_static(arrays, x) is not vars(WrappedArray)[x] for x in inherited):
         return in_python
     settings = arrays, arrays.library_type, function, *(direct or (None, None))
     short: Any = compiled.Function(compiled.WRAPPED, settings, 0, False)
     short.python = in_python
-    return wraps(in_python)(short)  # type: ignore[no-any-return]
+    return wraps(in_python)(short)
 
 
 def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ from xtensor.backend import (
     wrapped_namespace,
 )
 
-from ._elementwise import DIRECT, FUNCTIONS, PLAIN, astype, complex_of, where
+from ._elementwise import DIRECT, FUNCTIONS, astype, complex_of, where
 from ._inplace import Inplace
 from ._linalg import Fourier, Linalg, matmul
 from ._native import (
@@ -45,6 +45,7 @@ Axes = int | tuple[int, ...] | None
 
 WIDE = INEXACT - HALVES
 """The dtypes that torch adds up in the dtype itself."""
+
 
 def namespace(device: torch.device) -> Any:
     """Return the functions on native arrays of a device."""
