@@ -22,7 +22,7 @@
 #include <numpy/arrayobject.h>
 
 /* Raised with each change of what Python passes to this module or expects of it. */
-#define INTERFACE 9
+#define INTERFACE 10
 
 static PyObject declined;
 #define DECLINED (&declined)
@@ -211,7 +211,7 @@ array_of_scalar(PyObject *stolen)
 
 /* -- Functions --------------------------------------------------------------------------------------------------- */
 
-enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, POWER, APPLY, APPLY_TO, ARGUMENT, KINDS };
+enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, POWER, APPLY, APPLY_TO, ARGUMENT, WRAPPED, KINDS };
 
 typedef struct {
     PyObject_HEAD
@@ -219,8 +219,8 @@ typedef struct {
     PyObject *attributes;  /* __name__, __doc__ and the others of a function */
     PyObject *weak_references;
     PyObject *python;      /* the same function in Python */
-    PyObject *operation;   /* its row of the table */
-    Py_ssize_t index;      /* the operation's index in a device's table */
+    PyObject *operation;   /* its row of the table; the settings of a function of kind WRAPPED */
+    Py_ssize_t index;      /* the operation's index in a device's table; the offset of a wrapper's field */
     enum kind kind;
     int is_operator;       /* whether Python's operators call it */
     PyObject *builtin;     /* of an in-place operator: its function of the module operator, or NULL */
@@ -228,6 +228,30 @@ typedef struct {
 } Function;
 
 static PyTypeObject function_type;
+
+/* The names of attributes that are looked up. */
+enum attribute { DTYPE, NDIM, SHAPE, SIZE, DEVICE, ATTRIBUTES };
+static const char *attribute_names[] = {"dtype", "ndim", "shape", "size", "device"};
+static PyObject *attribute_strings[ATTRIBUTES];
+
+/* The offset of a slot of a class; -1 with an exception where the class has no such slot. */
+static Py_ssize_t
+offset_of(PyObject *class, const char *name)
+{
+    PyObject *descriptor = PyObject_GetAttrString(class, name);
+    if (descriptor == NULL) {
+        return -1;
+    }
+    Py_ssize_t offset = -1;
+    if (Py_TYPE(descriptor) == &PyMemberDescr_Type) {
+        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
+    }
+    else {
+        PyErr_Format(PyExc_TypeError, "%R has no slot %s", class, name);
+    }
+    Py_DECREF(descriptor);
+    return offset;
+}
 
 /* The exception that is set, without it; an exception is set. */
 static PyObject *
@@ -653,6 +677,81 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
     return wrap_result(native, operation, device);
 }
 
+/* -- Functions of wrapped arrays --------------------------------------------------------------------------------- */
+
+/* Whether all arrays of a library have one dtype, which is in a set; -1 with an exception. */
+static int
+have_dtype_of(PyObject *const *arrays, Py_ssize_t count, PyObject *dtypes)
+{
+    PyObject *dtype = PyObject_GetAttr(arrays[0], attribute_strings[DTYPE]);
+    int result = dtype == NULL ? -1 : PySet_Contains(dtypes, dtype);
+    for (Py_ssize_t i = 1; i < count && result > 0; i++) {
+        PyObject *other = PyObject_GetAttr(arrays[i], attribute_strings[DTYPE]);
+        result = other == NULL ? -1 : other == dtype;
+        Py_XDECREF(other);
+    }
+    Py_XDECREF(dtype);
+    return result;
+}
+
+/* Calls a library's function on the arrays in wrappers, and wraps its result. The settings are the class of the wrappers,
+   that of the library's arrays, the function; and another function for arrays of one dtype, with the set of these dtypes,
+   or None twice. Arguments that Python converts, such as dtypes and tuples, are left to it. */
+static PyObject *
+call_wrapped(Function *self, PyObject *const *arguments, size_t flags, PyObject *keywords)
+{
+    PyObject *values[7] = {NULL}, *settings = self->operation;
+    PyTypeObject *wrapper = (PyTypeObject *)PyTuple_GET_ITEM(settings, 0);
+    PyObject *library_type = PyTuple_GET_ITEM(settings, 1), *function = PyTuple_GET_ITEM(settings, 2);
+    PyObject *direct = PyTuple_GET_ITEM(settings, 3), *dtypes = PyTuple_GET_ITEM(settings, 4);
+    Py_ssize_t count = PyVectorcall_NARGS(flags), arrays = 0;
+    Py_ssize_t total = count + (keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords));
+    if (total >= (Py_ssize_t)(sizeof(values) / sizeof(values[0]))) {
+        return DECLINED;
+    }
+    for (Py_ssize_t i = 0; i < total; i++) {
+        PyObject *value = arguments[i];
+        if (Py_TYPE(value) == wrapper) {
+            value = FIELD(value, self->index);
+            arrays++;
+        }
+        else if (value != Py_None && !is_number(value) && !PyUnicode_CheckExact(value)) {
+            return DECLINED;
+        }
+        if (value == NULL) {
+            return DECLINED;
+        }
+        values[i + 1] = value;
+    }
+    PyObject *result = NULL;
+    for (Py_ssize_t i = 1; i <= total; i++) {
+        Py_INCREF(values[i]);
+    }
+    int is_direct = direct != Py_None && arrays > 0 && arrays == total ? have_dtype_of(values + 1, total, dtypes) : 0;
+    if (is_direct >= 0) {
+        PyObject *chosen = is_direct ? direct : function;
+        result = PyObject_Vectorcall(chosen, values + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords);
+    }
+    for (Py_ssize_t i = 1; i <= total; i++) {
+        Py_DECREF(values[i]);
+    }
+    if (result == NULL || result == Py_NotImplemented) {
+        return result;
+    }
+    PyObject *wrapped;
+    if ((PyObject *)Py_TYPE(result) == library_type) {
+        wrapped = wrapper->tp_alloc(wrapper, 0);
+        if (wrapped != NULL) {
+            FIELD(wrapped, self->index) = Py_NewRef(result);
+        }
+    }
+    else {
+        wrapped = PyObject_CallMethod((PyObject *)wrapper, "wrap", "(O)", result); /* of several results, a tuple */
+    }
+    Py_DECREF(result);
+    return wrapped;
+}
+
 /* -- Indices ----------------------------------------------------------------------------------------------------- */
 
 static inline int
@@ -979,6 +1078,9 @@ call_function(Function *self, PyObject *const *arguments, size_t flags, PyObject
     if (self->kind == APPLY || self->kind == APPLY_TO) {
         result = call_table(self->kind, arguments, PyVectorcall_NARGS(flags), keywords);
     }
+    else if (self->kind == WRAPPED) {
+        result = call_wrapped(self, arguments, flags, keywords);
+    }
     else if (self->kind == ARGUMENT) {
         result = PyVectorcall_NARGS(flags) > 0 && is_array(arguments[0]) ? Py_NewRef(arguments[0]) : DECLINED;
     }
@@ -1017,6 +1119,16 @@ function_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
     if (kind < 0 || kind >= KINDS || index < 0) {
         PyErr_Format(PyExc_ValueError, "there is no kind of function %d, or no operation %zd", kind, index);
         return NULL;
+    }
+    if (kind == WRAPPED) {
+        if (!PyTuple_CheckExact(operation) || PyTuple_GET_SIZE(operation) != 5 ||
+            !PyType_Check(PyTuple_GET_ITEM(operation, 0))) {
+            PyErr_SetString(PyExc_TypeError, "a function of wrapped arrays has a tuple of five settings");
+            return NULL;
+        }
+        if ((index = offset_of(PyTuple_GET_ITEM(operation, 0), "array")) < 0) {
+            return NULL;
+        }
     }
     Function *self = (Function *)type->tp_alloc(type, 0);
     if (self != NULL) {
@@ -1128,11 +1240,8 @@ static PyTypeObject function_type = {
 typedef struct {
     PyObject_HEAD
     PyObject *python; /* the property in Python */
-    enum attribute { DTYPE, NDIM, SHAPE, SIZE, DEVICE, ATTRIBUTES } attribute;
+    enum attribute attribute;
 } Attribute;
-
-static const char *attribute_names[] = {"dtype", "ndim", "shape", "size", "device"};
-static PyObject *attribute_strings[ATTRIBUTES];
 
 static PyObject *
 attribute_get(PyObject *object, PyObject *array, PyObject *type)
@@ -1396,25 +1505,6 @@ bind_operators(void)
 
 /* -- The module -------------------------------------------------------------------------------------------------- */
 
-/* The offset of a slot of a class; -1 with an exception where the class has no such slot. */
-static Py_ssize_t
-offset_of(PyObject *class, const char *name)
-{
-    PyObject *descriptor = PyObject_GetAttrString(class, name);
-    if (descriptor == NULL) {
-        return -1;
-    }
-    Py_ssize_t offset = -1;
-    if (Py_TYPE(descriptor) == &PyMemberDescr_Type) {
-        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
-    }
-    else {
-        PyErr_Format(PyExc_TypeError, "%R has no slot %s", class, name);
-    }
-    Py_DECREF(descriptor);
-    return offset;
-}
-
 static PyObject *
 bind(PyObject *module, PyObject *arguments)
 {
@@ -1563,7 +1653,7 @@ PyInit__compiled(void)
         return NULL;
     }
     static const char *kinds[] = {"UNARY",    "BINARY", "REFLECTED", "INPLACE",  "GETITEM",
-                                  "BOUNDARY", "POWER",  "APPLY",     "APPLY_TO", "ARGUMENT"};
+                                  "BOUNDARY", "POWER",  "APPLY",     "APPLY_TO", "ARGUMENT", "WRAPPED"};
     for (int kind = 0; kind < KINDS; kind++) {
         if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
             Py_DECREF(result);

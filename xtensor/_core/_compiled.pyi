@@ -16,6 +16,7 @@ POWER: int
 APPLY: int
 APPLY_TO: int
 ARGUMENT: int
+WRAPPED: int
 
 class Function:
     python: Callable[..., Any]

@@ -154,6 +154,8 @@ class Backend(Provider):
     widens_bfloat16
         Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core. A function with
         the attribute ``takes_bfloat16`` is asked first, and returns NotImplemented for those that it does not take.
+    widens_float16
+        Whether sums, products and their scans in float16 are computed in float32 and rounded once, by the core.
     may_decline
         Whether a function of the namespace may return NotImplemented, so that the core asks the composition. False
         spares each call the test.
@@ -174,6 +176,7 @@ class Backend(Provider):
     corrections: ClassVar[Collection[str]] = ()
     composed_inplace: ClassVar[Collection[str]] = ()
     widens_bfloat16: ClassVar[bool] = False
+    widens_float16: ClassVar[bool] = True
     may_decline: ClassVar[bool] = True
     defined_only: ClassVar[bool] = False
     lazy: ClassVar[bool] = False

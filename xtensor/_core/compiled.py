@@ -17,7 +17,7 @@ __all__ = ["compiled", "is_within", "missing", "named", "published", "track", "w
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INTERFACE = 9
+INTERFACE = 10
 """The interface of ``_compiled.c`` that this code is written for."""
 
 

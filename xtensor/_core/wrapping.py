@@ -1,7 +1,8 @@
 """Native arrays for libraries whose own arrays lack what the contract asks for, a ``numpy.dtype`` for instance.
 
-Requirement: the wrapper costs little compared with the library's own call. It has one slot, and the functions of one
-and two operands are wrapped by closures that do nothing but take the array out and put the result in.
+Requirement: the wrapper costs little compared with the library's own call. It has one slot; the compiled module takes
+the arrays out and puts the result in. Python does so without the module, for arguments that are converted (dtypes,
+tuples), and for classes of wrappers whose array is no slot.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, ClassVar, TypeVar
+from inspect import getattr_static
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
+from .compiled import compiled
 from .dtypes import DType
 from .operations import TABLE
 
@@ -160,7 +163,12 @@ class WrappedArray:
         return result
 
 
-def wrapped_namespace(arrays: type[WrappedArray], source: Any, prefix: str = "") -> Any:
+Direct: TypeAlias = Mapping[str, tuple[Callable[..., Any], frozenset[Any]]]
+
+
+def wrapped_namespace(
+    arrays: type[WrappedArray], source: Any, prefix: str = "", *, direct: Direct | None = None
+) -> Any:
     """Return a library's namespace over wrapped arrays.
 
     Parameters
@@ -171,28 +179,49 @@ def wrapped_namespace(arrays: type[WrappedArray], source: Any, prefix: str = "")
         The library's functions as attributes, ``linalg`` and ``fft`` among them.
     prefix
         The chapter of the operations in ``source``, such as ``"linalg."``.
+    direct
+        By name, a function that computes the same as that of ``source`` where all arguments are arrays of one dtype,
+        and the library's dtypes for which it does. The compiled module calls it without a Python function in between.
     """
-    return _WrappedNamespace(arrays, source, prefix)
+    return _WrappedNamespace(arrays, source, prefix, direct or {})
 
 
 class _WrappedNamespace:
-    def __init__(self, arrays: type[WrappedArray], source: Any, prefix: str) -> None:
+    def __init__(self, arrays: type[WrappedArray], source: Any, prefix: str, direct: Direct) -> None:
         self._arrays = arrays
         self._source = source
         self._prefix = prefix
+        self._direct = direct
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._source, name)
         if not self._prefix and name in ("linalg", "fft", "special", "nn", "inplace"):
-            value: Any = _WrappedNamespace(self._arrays, attribute, f"{name}.")
+            value: Any = _WrappedNamespace(self._arrays, attribute, f"{name}.", self._direct)
         else:
-            value = _wrapped(self._arrays, attribute, self._prefix + name)
+            path = self._prefix + name
+            value = _compiled(self._arrays, attribute, _wrapped(self._arrays, attribute, path), self._direct.get(path))
         setattr(self, name, value)
         return value
 
 
 PLAIN = frozenset((bool, int, float, str, type(None)))
 """The classes of options that are passed on as they are."""
+
+
+def _compiled(
+    arrays: type[WrappedArray],
+    function: Callable[..., Any],
+    in_python: Callable[..., Any],
+    direct: tuple[Callable[..., Any], frozenset[Any]] | None,
+) -> Callable[..., Any]:
+    """Put the compiled module before a function of wrapped arrays, where the wrapper is no more than a slot."""
+    inherited = ("array", "__init__", "unwrap", "wrap")
+    if compiled is None or any(getattr_static(arrays, x) is not vars(WrappedArray)[x] for x in inherited):
+        return in_python
+    settings = arrays, arrays.library_type, function, *(direct or (None, None))
+    short: Any = compiled.Function(compiled.WRAPPED, settings, 0, False)
+    short.python = in_python
+    return wraps(in_python)(short)
 
 
 def _wrapped(arrays: type[WrappedArray], function: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -215,7 +215,7 @@ def prod(
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
         x, dtype = accumulating(x, dtype, "prod")
-    if (x._native.dtype if dtype is None else dtype) == HALF:
+    if device._library.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
         return in_float32(PROD, x, axis=axis, keepdims=keepdims)
     return apply_reduction(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -333,7 +333,7 @@ def sum(
     if dtype is not None:
         x, dtype = accumulating(x, dtype, "sum")
     native = x._native
-    if (native.dtype if dtype is None else dtype) is HALF:
+    if device._library.widens_float16 and (native.dtype if dtype is None else dtype) is HALF:
         return in_float32(SUM, x, axis=axis, keepdims=keepdims)
     return apply_reduction(SUM, device, native, axis=axis, dtype=dtype, keepdims=keepdims)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -119,7 +119,7 @@ def _promoting(function: Function) -> Function:
 
 
 def _floating(function: Function) -> Function:
-    return lambda x: function(OPERANDS.as_floating(x))
+    return jax.jit(lambda x: function(OPERANDS.as_floating(x)))  # type: ignore[no-any-return]
 
 
 def _floating_binary(function: Function) -> Function:
@@ -244,16 +244,12 @@ def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
 
 
 def _reduction(function: Function) -> Function:
-    @lru_cache(512)
-    def compiled(axis: Axes, dtype: DType, keepdims: bool) -> Function:
-        # jax.numpy's own reductions read their options in Python for each call.
-        return jax.jit(partial(function, axis=axis, dtype=dtype, keepdims=keepdims))  # type: ignore[no-any-return]
-
-    def computed(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
+    def reduced(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
         dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
-        return compiled(axis, dtype, keepdims)(cast(x, dtype))
+        return function(cast(x, dtype), axis=axis, dtype=dtype, keepdims=keepdims)
 
-    return computed
+    # jax.numpy's own reductions read their options in Python for each call.
+    return jax.jit(reduced, static_argnames=("axis", "dtype", "keepdims"))  # type: ignore[no-any-return]
 
 
 def _extreme(function: Function) -> Function:

@@ -44,10 +44,10 @@ def with_x64_unless_single(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
-            if x.__class__ is not ArrayImpl or x.dtype != SINGLE:
+            if x.__class__ is not ArrayImpl or x.dtype is not SINGLE:
                 return general(*args, **kwargs)
-        dtype = kwargs.get("dtype")  # float64 is equal to None
-        return function(*args, **kwargs) if dtype is None or dtype == SINGLE else general(*args, **kwargs)
+        dtype = kwargs.get("dtype")
+        return function(*args, **kwargs) if dtype is None or dtype is SINGLE else general(*args, **kwargs)
 
     return call
 

@@ -1,4 +1,4 @@
-"""Elementwise functions on tensors, and those of two operands that are called most on native arrays themselves."""
+"""Elementwise functions on tensors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,9 @@ from xtensor.backend import (
 from ._native import COMPLEX, FLOATS, HALVES, INEXACT, SIGNED, TENSOR, Tensor, TorchArray, ordered, signed, wide
 from ._operands import NATIVE_SCALARS, OPERANDS, SMALLEST, cast
 
-__all__ = ["FUNCTIONS", "PLAIN", "astype", "complex_of", "direct", "new", "where"]
+__all__ = ["DIRECT", "FUNCTIONS", "PLAIN", "astype", "complex_of", "where"]
 
 Function = Callable[..., Any]
-
-new: Callable[[type[TorchArray]], TorchArray] = object.__new__
 
 PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)) | FLOATS
 """The dtypes of which torch's own arithmetic has NumPy's values."""
@@ -34,26 +32,13 @@ PLAIN = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint
 # -- two operands -----------------------------------------------------------------------------------------------------
 
 
-def direct(function: Function, otherwise: Function) -> Function:
-    """A function on native arrays: torch's own for operands of one dtype and for Python floats, else another one."""
+def next_to_floats(function: Function, otherwise: Function) -> Function:
+    """A function of two operands that is torch's own for an array and a Python float, else another one."""
 
-    def call(x1: Any, x2: Any) -> Any:
-        if x1.__class__ is TorchArray:
-            a = x1.array
-            if x2.__class__ is TorchArray:
-                b = x2.array
-                dtype = a.dtype
-                if dtype is b.dtype and dtype in PLAIN:
-                    result = new(TorchArray)  # a call of the class takes twice as long
-                    result.array = function(a, b)
-                    return result
-                return TorchArray(otherwise(a, b))
-            if x2.__class__ is float and a.dtype in NATIVE_SCALARS:
-                return TorchArray(function(a, x2))
-            return TorchArray(otherwise(a, x2))
-        return TorchArray(otherwise(x1, x2.array))
+    def computed(x1: Any, x2: Any) -> Tensor:
+        return (function if x2.__class__ is float and x1.dtype in NATIVE_SCALARS else otherwise)(x1, x2)
 
-    return call
+    return computed
 
 
 def wrapping(function: Function) -> Function:
@@ -87,7 +72,7 @@ def _comparison(function: Function) -> Function:
         x1, x2 = OPERANDS.comparable(torch, x1, x2)
         return function(ordered(x1), ordered(x2))
 
-    return computed
+    return next_to_floats(function, computed)
 
 
 def divide(x1: Any, x2: Any) -> Tensor:
@@ -361,46 +346,63 @@ SHORT_POWERS: dict[str, Function] = {
     "positive": torch.clone,
 }
 
+FLOATING = {
+    name: getattr(torch, name)
+    for name in (
+        *("exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "tanh"),
+        *("asinh", "acosh", "atanh"),
+    )
+}
+
+COMPARISONS = {
+    "equal": torch.eq,
+    "not_equal": torch.ne,
+    "less": torch.lt,
+    "less_equal": torch.le,
+    "greater": torch.gt,
+    "greater_equal": torch.ge,
+}
+
+DIRECT: dict[str, tuple[Function, frozenset[torch.dtype]]] = {
+    **{name: (getattr(torch, name), PLAIN) for name in ("add", "subtract", "multiply", "maximum", "minimum")},
+    **{name: (function, PLAIN) for name, function in COMPARISONS.items()},
+    **{name: (function, INEXACT) for name, function in FLOATING.items()},
+}
+"""torch's functions that need nothing for operands of one dtype, and these dtypes."""
+
 FUNCTIONS: dict[str, Function] = {
-    **{name: floating(getattr(torch, name)) for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tan")},
-    **{name: floating(getattr(torch, name)) for name in ("asin", "atan", "sinh", "cosh", "tanh")},
-    **{name: floating(getattr(torch, name)) for name in ("asinh", "acosh", "atanh")},
+    **{name: floating(function) for name, function in FLOATING.items()},
+    **{name: _comparison(function) for name, function in COMPARISONS.items()},
     **{name: _real(getattr(torch, name)) for name in ("log2", "log10")},
     **{name: _rounding(getattr(torch, name)) for name in ("floor", "ceil", "trunc", "round")},
     **{f"bitwise_{name}": wrapping(getattr(torch, f"bitwise_{name}")) for name in ("and", "or", "xor")},
     **{f"logical_{name}": _logical(getattr(torch, f"logical_{name}")) for name in ("and", "or", "xor")},
     "abs": absolute,
     "acos": acos,
-    "add": by_components(torch.add),
+    "add": next_to_floats(torch.add, by_components(torch.add)),
     "atan2": _floating_binary(torch.atan2),
     "bitwise_invert": _of_bits(torch.bitwise_not),
     "bitwise_left_shift": _shift(torch.bitwise_left_shift, left=True),
     "bitwise_right_shift": _shift(torch.bitwise_right_shift, left=False),
     "copysign": _floating_binary(torch.copysign),
     "divide": divide,
-    "equal": _comparison(torch.eq),
     "floor_divide": floor_divide,
-    "greater": _comparison(torch.gt),
-    "greater_equal": _comparison(torch.ge),
     "imag": imag,
     "isfinite": _classified(torch.isfinite, True),
     "isinf": _classified(torch.isinf, False),
     "isnan": _classified(torch.isnan, False),
-    "less": _comparison(torch.lt),
-    "less_equal": _comparison(torch.le),
     "logical_not": logical_not,
     "maximum": _extreme(torch.maximum),
     "minimum": _extreme(torch.minimum),
-    "multiply": wrapping(torch.multiply),
+    "multiply": next_to_floats(torch.multiply, wrapping(torch.multiply)),
     "negative": negative,
     "nextafter": _floating_binary(torch.nextafter),
-    "not_equal": _comparison(torch.ne),
     "pow": pow_,
     "real": real,
     "reciprocal": _reciprocal,
     "remainder": remainder,
     "signbit": floating(torch.signbit),
     "sqrt": sqrt,
-    "subtract": by_components(torch.subtract),
+    "subtract": next_to_floats(torch.subtract, by_components(torch.subtract)),
 }
 """Functions on tensors by their operations' names."""

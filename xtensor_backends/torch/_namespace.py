@@ -19,7 +19,7 @@ from xtensor.backend import (
     wrapped_namespace,
 )
 
-from ._elementwise import FUNCTIONS, PLAIN, astype, complex_of, direct, new, where
+from ._elementwise import DIRECT, FUNCTIONS, astype, complex_of, where
 from ._inplace import Inplace
 from ._linalg import Fourier, Linalg, matmul
 from ._native import (
@@ -43,24 +43,13 @@ __all__ = ["namespace"]
 
 Axes = int | tuple[int, ...] | None
 
-DIRECT = {
-    **{name: getattr(torch, name) for name in ("add", "subtract", "multiply")},
-    "equal": torch.eq,
-    "less": torch.lt,
-    "less_equal": torch.le,
-    "greater": torch.gt,
-    "greater_equal": torch.ge,
-    "not_equal": torch.ne,
-}
-"""torch's functions that need nothing for operands of one dtype."""
+WIDE = INEXACT - HALVES
+"""The dtypes that torch adds up in the dtype itself."""
 
 
 def namespace(device: torch.device) -> Any:
     """Return the functions on native arrays of a device."""
-    functions = wrapped_namespace(TorchArray, _functions(device))
-    for name, function in DIRECT.items():
-        setattr(functions, name, direct(function, FUNCTIONS[name]))
-    functions.sum = _direct_sum(functions.sum)
+    functions = wrapped_namespace(TorchArray, _functions(device), direct=DIRECT)
     functions.inplace = Inplace()
     return functions
 
@@ -183,30 +172,17 @@ def _as_summand(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
+    if axis is None and dtype is None and not keepdims and x.dtype in WIDE:
+        return torch.sum(x)
     dtype, axes = OPERANDS.accumulated(x.dtype) if dtype is None else dtype, axes_of(x, axis)
-    if dtype in PLAIN and x.dtype is dtype and axes:
-        return torch.sum(x, axes, keepdim=keepdims, dtype=dtype)
     if not axes:
         return astype(x, dtype, copy=True)
     if dtype is torch.bool:
         return torch.any(x.to(torch.bool), axes, keepdim=keepdims)
+    if dtype in HALVES:  # one rounding
+        return cast(torch.sum(cast(x, torch.float32), axes, keepdim=keepdims), dtype)
     x = _as_summand(x, dtype)
     return torch.sum(x, axes, keepdim=keepdims, dtype=x.dtype).view(dtype)
-
-
-def _direct_sum(otherwise: Any) -> Any:
-    """A sum on native arrays: of all floating-point elements by torch's own call, else by another function."""
-    torch_sum = torch.sum
-
-    def call(x: Any, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        tensor = x.array
-        if axis is None and dtype is None and not keepdims and tensor.dtype in INEXACT:
-            result = new(TorchArray)
-            result.array = torch_sum(tensor)
-            return result
-        return otherwise(x, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    return call
 
 
 def _prod(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:

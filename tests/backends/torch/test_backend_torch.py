@@ -211,6 +211,18 @@ def test_conjugated_tensor_is_copied_when_it_is_read():
         xp.from_dlpack(tensor, device=CPU, copy=False)
 
 
+def test_sums_of_float16_round_once():
+    values = np.zeros(100_000)  # so many that torch adds them up in parts
+    values[[0, 1, -1]] = 2048, 1, 2.0**-10  # above the tie between 2048 and 2050, the two next float16
+    x = on_torch(values, xp.float16)
+    assert xp.sum(x).item() == 2050
+    assert xp.sum(xp.reshape(x, (100, 1000)), axis=(0, 1)).item() == 2050
+    assert xp.sum(on_torch(values, xp.float32), dtype=xp.float16).item() == 2050
+    assert xp.sum(x, keepdims=True).dtype == xp.float16
+    assert xp.cumulative_sum(x)[-1].item() == 2050
+    assert xp.prod(on_torch([2.0, 1024.5, 2.0**-1], xp.float32), dtype=xp.float16).item() == 1024  # a tie
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_half_dtypes_are_torchs_own(dtype):
     pytest.importorskip("ml_dtypes")
