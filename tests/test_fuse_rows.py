@@ -133,7 +133,9 @@ def test_operands_that_broadcast() -> None:
         close(fused(x, row, column, number), function(x, row, column, number))
 
 
-@pytest.mark.parametrize("shape", [(4, 1, 16, 1), (1, 3, 1, 40), (4, 1, 16, 40), (4, 1, 1, 1), (3, 16, 1), (16, 1), (40,)])
+@pytest.mark.parametrize(
+    "shape", [(4, 1, 16, 1), (1, 3, 1, 40), (4, 1, 16, 40), (4, 1, 1, 1), (3, 16, 1), (16, 1), (40,)]
+)
 def test_operands_whose_rows_do_not_follow_one_another(shape: tuple[int, ...]) -> None:
     x, other = numbers((4, 3, 16, 40)), numbers(shape)
 
