@@ -133,6 +133,18 @@ def test_operands_that_broadcast() -> None:
         close(fused(x, row, column, number), function(x, row, column, number))
 
 
+@pytest.mark.parametrize(
+    "shape", [(4, 1, 16, 1), (1, 3, 1, 40), (4, 1, 16, 40), (4, 1, 1, 1), (3, 16, 1), (16, 1), (40,)]
+)
+def test_operands_whose_rows_do_not_follow_one_another(shape: tuple[int, ...]) -> None:
+    x, other = numbers((4, 3, 16, 40)), numbers(shape)
+
+    def function(x: Any, other: Any) -> Any:
+        return softmax(x * other)
+
+    close(fused_once(function, x, other), function(x, other))
+
+
 OPERANDS = [(60, 1, 50, 40), (1, 30, 1, 1), (60, 30, 1, 1), (40,), (60, 1, 50, 1)]
 
 

@@ -139,7 +139,8 @@ def _attention(
     if query.ndim > 2 and query.shape[-3] != key.shape[-3]:
         query, key, value, mask = split_groups(query, key, value, mask)
     weights, total = attention_weights(query, key, mask, causal=causal, scale=scale)
-    result = xp.where(total == 0, 0.0, xp.matmul(weights, value) / total)  # also where a value is NaN or infinite
+    # 0 for a query that attends to no key, also where a value is NaN or infinite.
+    result = xp.where(total == 0, 0.0, xp.matmul(weights, value) * (1.0 / total))
     return xp.reshape(result, shape)
 
 

@@ -154,7 +154,7 @@ def _layer_norm(
     # The rounding error of the mean is removed; a small standard deviation would magnify it, even in a constant row.
     centered -= _mean(centered, axes)
     root = xp.sqrt(_mean(centered * centered, axes) + eps)
-    result = centered / root
+    result = centered * (1.0 / root)  # a division for each element takes a third of the time
     result = result if weight is None else result * weight
     return (result if bias is None else result + bias), root
 
@@ -215,5 +215,5 @@ def _rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: flo
     if 0 in x.shape:
         return xp.zeros_like(x), xp.ones((), dtype=x.dtype, device=x.device)  # the mean of no elements would warn
     root = xp.sqrt(_mean(x * x, axes) + eps)
-    result = x / root
+    result = x * (1.0 / root)
     return (result if weight is None else result * weight), root

@@ -28,7 +28,7 @@ static void compute_parts(job_function job, void *arguments, int64_t parts, int6
 #include "_transposed.h"
 
 /* The interface that `_runtime.py` is written for. */
-#define INTERFACE 7
+#define INTERFACE 8
 
 /* Bound of the number of arguments of a call: the kernel and 127 operands. */
 #define MAX_OPERANDS 128
@@ -121,7 +121,7 @@ typedef void (*dgemm_function)(int order, int transpose1, int transpose2, int64_
 
 typedef struct {
     void *gemm;
-    PyArrayObject *arrays[3]; /* the operands and the result, of the same number of axes */
+    PyArrayObject *arrays[3]; /* the operands and the result, which has as many axes as one of them */
     int transposes[2];
     int64_t steps[3];
     int64_t blocks; /* of each matrix of the result: of its columns if it has more of them than rows */
@@ -144,13 +144,14 @@ static int find_layout(PyArrayObject *x, int *transpose, int64_t *step)
     return (length == 1 || adjacent_stride == size) && *step >= length && (lines == 1 || stride % size == 0);
 }
 
-/* The address of a matrix of a stack, whose axes of length 1 are broadcast. */
+/* The address of a matrix of a stack, whose missing axes and those of length 1 are broadcast. */
 static char *matrix_of(PyArrayObject *x, PyArrayObject *out, int64_t number)
 {
     char *address = PyArray_BYTES(x);
-    for (int axis = PyArray_NDIM(out) - 3; axis >= 0; axis--) {
-        if (PyArray_DIM(x, axis) > 1)
-            address += number % PyArray_DIM(out, axis) * PyArray_STRIDE(x, axis);
+    int missing = PyArray_NDIM(out) - PyArray_NDIM(x);
+    for (int axis = PyArray_NDIM(out) - 3; axis >= missing; axis--) {
+        if (PyArray_DIM(x, axis - missing) > 1)
+            address += number % PyArray_DIM(out, axis) * PyArray_STRIDE(x, axis - missing);
         number /= PyArray_DIM(out, axis);
     }
     return address;
@@ -162,7 +163,7 @@ static void multiply_block(void *arguments, int64_t part, int64_t parts)
     PyArrayObject *x1 = p->arrays[0], *x2 = p->arrays[1], *out = p->arrays[2];
     int last = PyArray_NDIM(out) - 1;
     int64_t size = PyArray_ITEMSIZE(out), number = part / p->blocks, block = part % p->blocks;
-    int64_t m = PyArray_DIM(out, last - 1), n = PyArray_DIM(out, last), k = PyArray_DIM(x1, last);
+    int64_t m = PyArray_DIM(out, last - 1), n = PyArray_DIM(out, last), k = PyArray_DIM(x1, PyArray_NDIM(x1) - 1);
     char *a = matrix_of(x1, out, number), *b = matrix_of(x2, out, number), *c = matrix_of(out, out, number);
     int64_t length = n > m ? n : m, tiles = (length + TILE - 1) / TILE;
     int64_t begin = block * tiles / p->blocks * TILE, end = (block + 1) * tiles / p->blocks * TILE;

@@ -53,25 +53,31 @@ LEAST_COMMON, SUMS = 2048, 8
 
 
 def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
-    if x1.__class__ is not np.ndarray or x2.__class__ is not np.ndarray or x1.ndim < 2 or x2.ndim < 2:
+    if x1.__class__ is not np.ndarray or x2.__class__ is not np.ndarray:
         return NotImplemented
-    dtype = x1.dtype
-    rows, columns = x1.shape[-2], x2.shape[-1]
-    if x1.ndim == x2.ndim == 2 and _is_small(rows * columns, x1.shape[1], dtype.itemsize):
+    shape1, shape2, dtype = x1.shape, x2.shape, x1.dtype
+    if len(shape1) < 2 or len(shape2) < 2 or shape1[-1] != shape2[-2]:
+        return NotImplemented  # NumPy computes products with vectors, or raises
+    if x2.dtype is not dtype or dtype.char not in "fdFD":
+        return NotImplemented  # NumPy casts
+    common, columns = shape2[-2:]
+    stack = shape1[:-2]
+    if len(shape2) > 2 and shape2[:-2] != stack:
+        try:
+            stack = np.broadcast_shapes(stack, shape2[:-2])
+        except ValueError:
+            return NotImplemented  # NumPy raises
+    shape = (*stack, shape1[-2], columns)
+    size = math.prod(shape)
+    if _is_small(size, common, dtype.itemsize):
         return NotImplemented
-    if x2.dtype is not dtype or dtype.char not in "fdFD" or x1.shape[-1] != x2.shape[-2]:
-        return NotImplemented  # NumPy casts, or raises
-    if x1.ndim > 2 and x2.ndim == 2 and x1.size and x1.flags.c_contiguous:
-        product = _matmul(x1.reshape(-1, x1.shape[-1]), x2)
-        return product if product is NotImplemented else product.reshape(*x1.shape[:-1], columns)
-    try:
-        stack = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    except ValueError:
-        return NotImplemented  # NumPy raises
-    if _is_small(math.prod(stack) * rows * columns, x1.shape[-1], dtype.itemsize):
-        return NotImplemented
-    output = empty((*stack, rows, columns), dtype)
-    return output if shared(x1, x2, output) else np.matmul(x1, x2, output)
+    output = matrices = empty(shape, dtype)
+    if len(shape1) > 2 and len(shape2) == 2 and x1.size and x1.flags.c_contiguous:
+        rows = size // columns
+        x1, matrices = x1.reshape(rows, common), output.reshape(rows, columns)
+    if not shared(x1, x2, matrices):
+        np.matmul(x1, x2, matrices)
+    return output
 
 
 def _is_small(size: int, common: int, itemsize: int) -> bool:
@@ -93,9 +99,8 @@ def shared(x1: Native, x2: Native, output: Native) -> bool:
     blocks = 1 if count >= 2 * threads else max(1, min(threads, max(rows, columns) // FEWEST_LINES))
     if count * blocks == 1:
         return False
-    before1, before2 = (None,) * (output.ndim - x1.ndim), (None,) * (output.ndim - x2.ndim)
     time = work * count // MULTIPLICATIONS
-    return bool(compiled.multiply(functions, x1[before1], x2[before2], output, blocks, threads, time))
+    return bool(compiled.multiply(functions, x1, x2, output, blocks, threads, time))
 
 
 def _by_sums(x1: Native, x2: Native, output: Native) -> bool:

@@ -29,7 +29,7 @@ __all__ = [
     "transpose",
 ]
 
-INTERFACE = 7
+INTERFACE = 8
 """The interface of `_compiled.c` that this code is written for."""
 
 MAX_OPERANDS = 127

@@ -230,6 +230,11 @@ def moveaxis(x: Native, source: int | tuple[int, ...], destination: int | tuple[
     return x.transpose(order)
 
 
+def unstack(x: Native, *, axis: int = 0) -> tuple[Native, ...]:
+    # As NumPy's function, which calls its moveaxis.
+    return tuple(moveaxis(x, (axis,), (0,)) if axis else x)
+
+
 def broadcast_to(x: Native, shape: tuple[int, ...]) -> Native:
     # As NumPy's function, which takes twice the time for its checks.
     if x.__class__ is not np.ndarray or not shape:

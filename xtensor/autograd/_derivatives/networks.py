@@ -98,7 +98,7 @@ def _through_standardized(g: Array, standard: Array, root: Array, *, axes: tuple
     """The pullback of ``(x - mean) / root``: neither a constant nor a multiple of the result has an effect."""
     count = float(math.prod([standard.shape[axis] for axis in axes]))
     g = g - xp.sum(g, axis=axes, keepdims=True) / count
-    return (g - standard * (xp.sum(g * standard, axis=axes, keepdims=True) / count)) / root
+    return (g - standard * (xp.sum(g * standard, axis=axes, keepdims=True) / count)) * (1.0 / root)
 
 
 @connection("nn.layer_norm")
@@ -172,7 +172,7 @@ def _attention(
         query, key, value, mask = split_groups(query, key, value, mask)
         g = xp.reshape(g, (*query.shape[:-1], value.shape[-1]))
     weights, total = attention_weights(query, key, mask, causal=causal, scale=scale)
-    shares = xp.where(total == 0, 0.0, weights / total)
+    shares = xp.where(total == 0, 0.0, weights * (1.0 / total))
     by_scores = compute_formula(_through_softmax, xp.matmul(g, xp.matrix_transpose(value)), shares)
     scaled = by_scores * scale
     parts = (

@@ -145,7 +145,7 @@ class MultiheadAttention(Module):
         tuple
             The result, of the shape of ``query``; the weights, of shape (n, l, s) or (n, heads, l, s), or None.
         """
-        alone = query.ndim == 2
+        alone, attends_to_itself = query.ndim == 2, query is key is value
         if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
             raise ValueError(
                 f"MultiheadAttention(): query, key and value have shapes {query.shape}, {key.shape} and {value.shape}, "
@@ -156,7 +156,10 @@ class MultiheadAttention(Module):
             key_padding_mask = None if key_padding_mask is None else xp.expand_dims(key_padding_mask, axis=0)
         elif not self.batch_first:
             query, key, value = [xp.moveaxis(x, 0, 1) for x in (query, key, value)]
-        heads = self._heads(query, key, value)
+        if attends_to_itself and self.in_proj_weight is not None:
+            heads = self._heads_of_one(query, self.in_proj_weight)
+        else:
+            heads = self._heads(query, key, value)
         keys = heads[1].shape[2]
         if is_causal and (self.add_zero_attn or self.bias_k is not None):
             attn_mask, is_causal = self._causal(attn_mask, heads[0], keys), False
@@ -176,6 +179,13 @@ class MultiheadAttention(Module):
             return result, None
         weights = xp.mean(weights, axis=1) if average_attn_weights else weights
         return result, xp.squeeze(weights, axis=0) if alone else weights
+
+    def _heads_of_one(self, x: Array, weight: Array) -> tuple[Array, Array, Array]:
+        """Return the projections of one array as query, key and value: by one product."""
+        y = F.linear(*self._shortened(x, weight, self.in_proj_bias))
+        split = xp.reshape(y, (*y.shape[:2], 3, self.num_heads, self.embed_dim // self.num_heads))
+        query, key, value = xp.unstack(xp.permute_dims(split, (2, 0, 3, 1, 4)), axis=0)
+        return query, key, value
 
     def _heads(self, query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
         """Return the projections, of shape (n, heads, length, e / heads)."""
