@@ -118,7 +118,10 @@ def test_shared_memory_is_not_told(shares: Callable[..., bool], spec: str) -> No
         return x * 2 if shares(x, y) else x
 
     x = xp.asarray(ROWS, device=spec)
-    for transformed in (fuse(doubled), vmap(doubled), lambda x, y: autograd.jvp(doubled, (x, y), (x, y))):
+    transforms = [vmap(doubled), lambda x, y: autograd.jvp(doubled, (x, y), (x, y))]
+    if spec == "cpu":  # numpy has no kernels, and the function itself computes
+        transforms.append(fuse(doubled))
+    for transformed in transforms:
         with pytest.raises(UnknownValueError, match=shares.__name__):
             transformed(x, x[:])
     assert np.array_equal(np.asarray(vmap(lambda x: doubled(x, x))(x)), ROWS * 2)

@@ -107,7 +107,7 @@ KNOWN: dict[str, tuple[str, Callable[[Case, Exception], bool]]] = {
 """Refusals of programs that NumPy takes: the page that says so, and whether an error is such a one."""
 
 
-class UnsupportedDtype(Exception):
+class UnsupportedDtypeError(Exception):
     """A value of a program has a dtype that the device lacks: it computes in another one, as its page says."""
 
 
@@ -125,7 +125,9 @@ class Case:
         self.side = str(rng.choice(SIDES)) if device.dlpack_device[0] == HOST else "arrays"
         self.host.flags.writeable = rng.random() < 0.7
         # Where an Array is a copy of NumPy's memory, it can be written to.
-        self.is_read_only = not self.host.flags.writeable and np.shares_memory(xp.to_numpy(xp.asarray(self.host)), self.host)
+        self.is_read_only = not self.host.flags.writeable and np.shares_memory(
+            xp.to_numpy(xp.asarray(self.host)), self.host
+        )
 
     @property
     def has_complex_numbers(self) -> bool:
@@ -177,7 +179,7 @@ def drawn_program(rng: np.random.Generator) -> list[tuple[str, str, int]]:
 
 
 def run(lib: Any, case: Case, x: Any, y: Any) -> Any:
-    """Run a program; raise UnsupportedDtype for a value of a dtype that the device lacks."""
+    """Run a program; raise UnsupportedDtypeError for a value of a dtype that the device lacks."""
     device = case.device
     for kind, name, number in case.program:
         if kind == "unary":
@@ -200,7 +202,7 @@ def run(lib: Any, case: Case, x: Any, y: Any) -> Any:
         if lib is np:
             x = np.asarray(x)  # NumPy's functions return scalars for arrays without an axis
         if not device.supports(x.dtype):
-            raise UnsupportedDtype(x.dtype)
+            raise UnsupportedDtypeError(x.dtype)
     return x
 
 
@@ -220,7 +222,7 @@ def outcome(function: Any) -> Any:
     """Return the result or the error."""
     try:
         return function()
-    except (*ERRORS, UnsupportedDtype) as error:
+    except (*ERRORS, UnsupportedDtypeError) as error:
         return error
 
 
@@ -252,7 +254,7 @@ def compare(case: Case, counts: Counter[str]) -> str | None:
     after = xp.to_numpy(x) if isinstance(x, xp.Array) else x
     if not np.array_equal(after, before, equal_nan=before.dtype.kind in "fc"):
         return "an argument changed"
-    if isinstance(expected, UnsupportedDtype):
+    if isinstance(expected, UnsupportedDtypeError):
         counts["dtypes that the device lacks"] += 1
         return None
     if isinstance(result, Exception):
