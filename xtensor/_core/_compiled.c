@@ -286,7 +286,7 @@ keep(PyObject *const kept[3], int is_kept)
 /* -- Powers of NumPy's arrays ------------------------------------------------------------------------------------ */
 
 /* For three exponents NumPy's operator calls these functions. */
-static PyObject *numpy_square, *numpy_sqrt, *numpy_reciprocal;
+static PyObject *numpy_square, *numpy_sqrt, *numpy_reciprocal, *numpy_power;
 
 static PyObject *
 numpy_function(PyObject *exponent)
@@ -312,11 +312,35 @@ is_product(PyObject *exponent)
     return number == 3 || number == 4;
 }
 
+/* Whether each base has an exponent in memory of its own. Of other arrays NumPy may take square roots, which Python
+   corrects. */
+static int
+has_own_exponents(PyArrayObject *native, PyArrayObject *exponents)
+{
+    int axes = PyArray_NDIM(exponents);
+    if (PyArray_NDIM(native) != axes || PyArray_SIZE(exponents) < 2) {
+        return 0;
+    }
+    for (int i = 0; i < axes; i++) {
+        if (PyArray_DIM(native, i) != PyArray_DIM(exponents, i) || PyArray_STRIDE(exponents, i) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* Powers of booleans and float16, and those that are products, are Python's. */
 static PyObject *
 call_power(PyObject *native, PyObject *exponent)
 {
-    if (!PyArray_CheckExact(native) || !(PyLong_CheckExact(exponent) || PyFloat_CheckExact(exponent))) {
+    if (!PyArray_CheckExact(native)) {
+        return DECLINED;
+    }
+    if (PyArray_CheckExact(exponent) && has_own_exponents((PyArrayObject *)native, (PyArrayObject *)exponent)) {
+        PyObject *operands[] = {native, exponent};
+        return PyObject_Vectorcall(numpy_power, operands, 2, NULL);
+    }
+    if (!PyLong_CheckExact(exponent) && !PyFloat_CheckExact(exponent)) {
         return DECLINED;
     }
     int type = PyArray_TYPE((PyArrayObject *)native);
@@ -1447,6 +1471,7 @@ bind_ufuncs(void)
     }
     failed = failed || (numpy_square = PyObject_GetAttrString(numpy, "square")) == NULL ||
              (numpy_sqrt = PyObject_GetAttrString(numpy, "sqrt")) == NULL ||
+             (numpy_power = PyObject_GetAttrString(numpy, "power")) == NULL ||
              (numpy_reciprocal = PyObject_GetAttrString(numpy, "reciprocal")) == NULL;
     Py_XDECREF(operators);
     Py_XDECREF(numpy);

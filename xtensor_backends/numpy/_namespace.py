@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import DType, Native, with_short_way
+from xtensor.backend import DType, Native
 
 from ._composed import einsum as einsum
 from ._composed import histogram as histogram
@@ -41,6 +41,8 @@ from ._composed import unpackbits as unpackbits
 from ._large import Large
 from ._linear_algebra import LinearAlgebra
 from ._networks import Networks
+from ._powers import Inplace
+from ._powers import pow as pow
 from ._random import Random
 from ._sorting import argpartition as argpartition
 from ._sorting import argsort as argsort
@@ -49,18 +51,13 @@ from ._sorting import sort as sort
 from ._sorting import sorted_quickly
 from ._special import Special
 
-NUMBERS = frozenset("bhilqBHILQfdgFDG")
-"""Characters of the dtypes of numbers but float16."""
-
-POWERS = NUMBERS | {"e"}
-"""Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
-
 SORTED = frozenset("hilqHILQefd")
 """Characters of the dtypes that NumPy sorts in less time than it fills a hash table with their distinct values."""
 
 REVERSED = slice(None, None, -1)
 """The key of all elements of an axis from the last to the first one."""
 
+inplace = Inplace()
 large = Large()
 lib = SimpleNamespace(sliding_window_view=sliding_window_view)
 linalg = LinearAlgebra()
@@ -316,19 +313,6 @@ def unique_counts(x: Native) -> Any:
         values, counts = np.unique_counts(x.astype(np.float32))
         return values.astype(np.float16), counts
     return np.unique_counts(x)
-
-
-@with_short_way("POWER")
-def pow(x1: Native, x2: Native) -> Native:
-    # NumPy's operator calls square, sqrt and reciprocal for the exponents 2, 0.5 and -1; np.power does not. A root of
-    # float16 stays with np.power, whose results for zeros and infinities of negative sign are the standard's.
-    if (x2.__class__ is int or x2.__class__ is float) and x1.dtype.char in (NUMBERS if x2 == 0.5 else POWERS):
-        if (x2 == 3 or x2 == 4) and x1.dtype.char in "fd" and x1.ndim:
-            # Where an element is negative, np.power takes fifty nanoseconds for each.
-            square: Any = np.square(x1)
-            return np.multiply(square, x1 if x2 == 3 else square, out=square)
-        return x1**x2
-    return np.power(x1, x2)
 
 
 def flip(x: Native, *, axis: Any) -> Native:

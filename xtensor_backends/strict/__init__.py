@@ -31,7 +31,11 @@ class StrictBackend(Backend):
     defined_only = True
     kinds = ("strict",)
     requires = "array-api-strict>=2.6"
-    corrections = ("expm1", "floor_divide", "log1p", "sign", "tan", "tanh", *REDUCTION_CORRECTIONS, *LAPACK_CORRECTIONS)
+    corrections = (
+        *("expm1", "floor_divide", "log1p", "pow", "sign", "tan", "tanh"),
+        *REDUCTION_CORRECTIONS,
+        *LAPACK_CORRECTIONS,
+    )
 
     def probe(self) -> str:
         _, version = import_library("array_api_strict", OLDEST, self.requires)

@@ -104,6 +104,8 @@ def pow(x1: Operand, x2: Operand, /) -> Array:
     - ``x1`` zero: a zero for ``x2 > 0``, an infinity for ``x2 < 0``. It is negative if ``x1`` is ``-0`` and ``x2`` is
       an odd integer.
 
+    The Python number 0.5 as exponent of float32 and float64 is the square root: ``-0`` for ``-0`` and NaN for ``-inf``.
+
     Special cases, complex: those of ``exp(x2 * log(x1))``. The standard allows an implementation to be more accurate.
 
     The standard does not specify negative integer powers of integers; NumPy raises ValueError.
