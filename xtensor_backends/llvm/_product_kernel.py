@@ -195,20 +195,20 @@ def _text() -> str:
     step = taken()
     outputs = [block.at("float", "%out.rows", block.let(f"mul i64 %out.row, {row}")) for row in range(ROWS)]
     ends = taken()
-    for row, start in enumerate(outputs):
+    for number, start in enumerate(outputs):
         for h in halves:
-            value, to = f"{VECTOR} %new{row * len(halves) + h}", block.at("float", start, h * LANES)
+            value, to = f"{VECTOR} %new{number * len(halves) + h}", block.at("float", start, h * LANES)
             block.lines.append(f"  call void @llvm.masked.store.v16f32.p0({value}, ptr {to}, i32 4, {MASK} {masks[h]})")
     written = taken()
-    for row, start in enumerate(outputs):
-        is_new = block.let(f"icmp uge i64 {block.let(f'add i64 %i, {row}')}, %done")
+    for number, start in enumerate(outputs):
+        is_new = block.let(f"icmp uge i64 {block.let(f'add i64 %i, {number}')}, %done")
         for h in halves:
             to = block.at("float", start, h * LANES)
             mask = block.let(f"select i1 {is_new}, {MASK} {masks[h]}, {MASK} zeroinitializer")
             read = block.let(f"select i1 %is.first, {MASK} zeroinitializer, {MASK} {mask}")
             load = f"call {VECTOR} @llvm.masked.load.v16f32.p0(ptr {to}, i32 4, {MASK} {read}"
             before = block.let(f"{load}, {VECTOR} zeroinitializer)")
-            total = block.let(f"fadd {VECTOR} {before}, %new{row * len(halves) + h}")
+            total = block.let(f"fadd {VECTOR} {before}, %new{number * len(halves) + h}")
             store = f"call void @llvm.masked.store.v16f32.p0({VECTOR} {total}, ptr {to}, i32 4, {MASK} {mask})"
             block.lines.append(f"  {store}")
     added = taken()
