@@ -23,7 +23,7 @@ from ._lines import Lines
 from ._quantized_rows import RUN, SHARE, loads
 from ._runtime import call_unlocked
 
-__all__ = ["SharedNetworks"]
+__all__ = ["HEAD", "Block", "SharedNetworks"]
 
 LANES = 16
 """Examples of a vector."""
@@ -161,22 +161,28 @@ _ARGUMENTS = loads(
     *("i64 tap.count", "i64 position.count", "i64 filters", "i64 examples"),
 )
 
-_HEAD = f"""
+HEAD = f"""
 declare <16 x float> @llvm.fmuladd.v16f32(<16 x float>, <16 x float>, <16 x float>)
 declare float @llvm.vector.reduce.fadd.v16f32(float, <16 x float>)
 {RUN.replace("BODY", "")}
 define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {{
 entry:
-{_ARGUMENTS}
+ARGUMENTS
 """
 
+_HEAD = HEAD.replace("ARGUMENTS", _ARGUMENTS)
 
-class _Block(Lines):
+
+class Block(Lines):
     """Writes the sums of a block, which a loop adds to."""
 
     def splat(self, number: str) -> str:
         one = self.let(f"insertelement <16 x float> poison, float {number}, i64 0")
         return self.let(f"shufflevector <16 x float> {one}, <16 x float> poison, <16 x i32> zeroinitializer")
+
+    def splat_integer(self, number: str) -> str:
+        one = self.let(f"insertelement <16 x i64> poison, i64 {number}, i64 0")
+        return self.let(f"shufflevector <16 x i64> {one}, <16 x i64> poison, <16 x i32> zeroinitializer")
 
     def vector(self, base: str, index: str | int) -> str:
         return self.let(f"load <16 x float>, ptr {self.at('float', base, index)}, align 4")
@@ -191,7 +197,7 @@ class _Block(Lines):
 
 
 def _convolution_text() -> str:
-    block = _Block()
+    block = Block()
     block.sums(FILTERS * VECTORS, "%block", "%tap")
     tap = block.let("load i64, ptr " + block.at("i64", "%taps", "%t"))
     place = block.at("float", "%here", tap)
@@ -261,7 +267,7 @@ end:
 
 
 def _by_weight_text() -> str:
-    block = _Block()
+    block = Block()
     taps = [
         block.at("float", "%x", block.let("load i64, ptr " + block.at("i64", "%tap.at", number)))
         for number in range(SIDE)

@@ -1,4 +1,4 @@
-"""Products of matrices and triangular systems by NumPy's BLAS, by the threads that compute the kernels.
+"""Products of matrices and triangular systems, by NumPy's BLAS or a kernel, by the threads that compute the kernels.
 
 NumPy returns the memory of a result to the system and faults it in anew, which for matrices of 256 rows takes half the
 time of the product; these results are in memory that is used again. NumPy computes the products of a stack one after
@@ -19,7 +19,7 @@ import numpy as np
 
 from xtensor.backend import Native
 
-from . import _threads
+from . import _product_kernel, _threads
 from ._calls import empty
 from ._convolution import SharedNetworks
 from ._memory import reusing
@@ -88,19 +88,27 @@ def _is_small(size: int, common: int, itemsize: int) -> bool:
 def shared(x1: Native, x2: Native, output: Native) -> bool:
     """Write the product by all threads; return False where NumPy is to compute it."""
     rows, columns = output.shape[-2:]
-    functions, work = _functions("gemm", output.dtype.char), rows * columns * x1.shape[-1]
-    if functions is None or min(rows, columns) < 2 or not 0 < work <= MOST_SHARED:
+    work = rows * columns * x1.shape[-1]
+    if min(rows, columns) < 2 or not 0 < work <= MOST_SHARED or not (x1.flags.aligned and x2.flags.aligned):
         return False
-    if not (x1.flags.aligned and x2.flags.aligned) or (threads := _threads.team()) == 1:
-        return False
-    if output.ndim == 2 and max(rows, columns) < 2 * FEWEST_LINES and x1.shape[1] >= LEAST_COMMON:
+    threads, functions = _threads.team(), _functions("gemm", output.dtype.char)
+    if threads > 1 and functions is not None and _is_long(output, x1.shape[-1]):
         return _by_sums(x1, x2, output)
+    if _product_kernel.multiply(x1, x2, output, threads):
+        return True
+    if threads == 1 or functions is None:
+        return False
     count = output.size // (rows * columns)
     blocks = 1 if count >= 2 * threads else max(1, min(threads, max(rows, columns) // FEWEST_LINES))
     if count * blocks == 1:
         return False
     time = work * count // MULTIPLICATIONS
     return bool(compiled.multiply(functions, x1, x2, output, blocks, threads, time))
+
+
+def _is_long(output: Native, common: int) -> bool:
+    """Whether threads share the sums of a product, which has few of them."""
+    return output.ndim == 2 and max(output.shape) < 2 * FEWEST_LINES and common >= LEAST_COMMON
 
 
 def _by_sums(x1: Native, x2: Native, output: Native) -> bool:

@@ -17,7 +17,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("the overlay needs llvmlite", allow_module_level=True)
 
 import xtensor as xp
-from xtensor_backends.llvm import _products, _runtime, _threads
+from xtensor_backends.llvm import _compile, _product_kernel, _products, _runtime, _threads
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -74,8 +74,9 @@ needs_blas = pytest.mark.skipif(
 
 @pytest.fixture
 def shared(monkeypatch):
-    """Two threads, and a list of the numbers of blocks of the products that threads shared."""
+    """Two threads, and a list of the numbers of blocks of the products that OpenBLAS computes on them."""
     monkeypatch.setattr(_threads, "team", lambda: 2)
+    monkeypatch.setattr(_product_kernel, "multiply", lambda *arguments: False)
     calls, multiply = [], _runtime.compiled.multiply
 
     def counted(functions, x1, x2, out, blocks, threads, nanoseconds):
@@ -178,6 +179,79 @@ def test_numpy_computes_what_blas_does_not_read(shared, case):
     result = np.asarray(xp.asarray(x, copy=False) @ xp.asarray(y, copy=False))
     np.testing.assert_array_equal(result, x @ y, strict=True)
     assert shared == []
+
+
+needs_vectors = pytest.mark.skipif(not _compile.has_feature("avx512f"), reason="the kernel needs AVX-512")
+
+
+@needs_vectors
+@given(
+    st.lists(st.sampled_from([1, 2, 3]), max_size=2),
+    st.tuples(st.integers(32, 90), st.integers(32, 600), st.sampled_from([26, 31, 32, 52, 64, 90, 96])),
+    st.sampled_from(sorted(LAYOUTS)),
+    st.sampled_from(sorted(LAYOUTS)),
+    st.integers(1, 4),
+    st.integers(0, 3),
+)
+def test_kernel_is_the_product(stack, lengths, layout1, layout2, threads, broadcast):
+    rows, common, columns = lengths
+    x, y = integers((*stack, rows, common)), integers((*stack, common, columns))
+    if broadcast & 1 and stack:
+        x = x[:1]
+    if broadcast & 2 and stack:
+        y = y[0]
+    x, y = LAYOUTS[layout1](x), LAYOUTS[layout2](y)
+    expected = x.astype(np.int64) @ y.astype(np.int64)
+    whole = np.full((*expected.shape[:-1], columns + 5), np.nan, np.float32)
+    output = whole[..., :columns]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_product_kernel, "LEAST_WORK", 0)
+        _product_kernel._launch.cache_clear()
+        assert _product_kernel.multiply(x, y, output, threads)
+        _product_kernel._launch.cache_clear()
+    np.testing.assert_array_equal(output, expected)
+    assert np.isnan(whole[..., columns:]).all()
+
+
+@needs_vectors
+@pytest.mark.parametrize("lengths", [(200, 200, 200), (64, 1000, 128), (50, 2000, 500), (40, 5000, 320)], ids=str)
+def test_rounding_errors_of_the_kernel_are_those_of_numpy(lengths):
+    rows, common, columns = lengths
+    x, y = operands("float32", (rows, common), (common, columns))
+    output, exact = np.empty((rows, columns), np.float32), x.astype(np.float64) @ y.astype(np.float64)
+    assert _product_kernel.multiply(x, y, output, 2)
+    errors = [np.sqrt(np.mean((product - exact) ** 2)) for product in (output, x @ y)]
+    assert errors[0] <= 1.1 * errors[1]
+
+
+@needs_vectors
+def test_results_of_the_kernel_do_not_depend_on_the_threads():
+    x, y = operands("float32", (200, 300), (300, 161))
+    outputs = [np.empty((200, 161), np.float32) for _ in range(3)]
+    for threads, output in zip((1, 2, 5), outputs, strict=True):
+        assert _product_kernel.multiply(x, y, output, threads)
+    assert np.array_equal(outputs[0], outputs[1])
+    assert np.array_equal(outputs[0], outputs[2])
+
+
+@needs_vectors
+def test_infinities_and_nan_stay_in_their_rows_and_columns():
+    x, y = integers((100, 300)), integers((300, 161))
+    x[7, 5], x[99, 299], y[3, 160] = np.inf, np.nan, -np.inf
+    output = np.empty((100, 161), np.float32)
+    assert _product_kernel.multiply(x, y, output, 2)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(output, x @ y)
+
+
+@needs_vectors
+def test_products_of_networks_are_computed_by_the_kernel(monkeypatch):
+    calls, multiply = [], _product_kernel.multiply
+    monkeypatch.setattr(_product_kernel, "multiply", lambda *arguments: calls.append(multiply(*arguments)) or calls[-1])
+    x, weight = integers((4, 128, 128)), integers((384, 128))
+    result = xp.asarray(x) @ xp.matrix_transpose(xp.asarray(weight))
+    np.testing.assert_array_equal(np.asarray(result), x @ weight.T)
+    assert calls == [True]
 
 
 TRIANGLES = LAYOUTS | {"transposed and strided": lambda x: np.repeat(x.T.copy().T, 2, axis=-1)[:, ::2]}
