@@ -34,7 +34,7 @@ ROWS, COLUMNS = 8, 2 * LANES
 LONGEST = 256
 """Products that are added in one go. More would exceed the first cache, and their rounding errors those of OpenBLAS."""
 
-FEWEST = 32
+SHORTEST = 32
 """Rows, and products of a sum, from which copies of the second operand and blocks of the result cost little."""
 
 LEAST_WORK = 3 * 2**19
@@ -81,7 +81,7 @@ def _launch(threads: int, layout1: Layout, layout2: Layout, layout: Layout) -> L
     """Return how the kernel is called for arrays of given layouts; None where OpenBLAS is to compute the product."""
     (*_, rows, common), columns = layout1[0], layout2[0][-1]
     panels, stack, work = -(-columns // COLUMNS), layout[0][:-2], math.prod(layout[0]) * common
-    if min(rows, common) < FEWEST or work < LEAST_WORK or math.prod(stack) > MOST_MATRICES:
+    if min(rows, common) < SHORTEST or work < LEAST_WORK or math.prod(stack) > MOST_MATRICES:
         return None
     if 4 * panels * COLUMNS > 5 * columns or not _compile.has_feature("avx512f"):
         return None  # a block would have columns beyond the matrix
