@@ -62,7 +62,21 @@ def pattern_of(value: TreeObject, key: Key, memo: Memo) -> Pattern | None:
 
 
 class Level(NamedTuple):
-    """A container, its number among the parts that are found, and its items: statics, and further parts."""
+    """A container of an object's, whose items are static values and parts: Arrays, objects and containers of them.
+
+    Attributes
+    ----------
+    number
+        The number of the container among the parts: the object itself is 0, then the parts of each level follow.
+    items_of
+        A function that returns the names and the items of such a container.
+    names, classes
+        The names of the items, and their classes.
+    pick_statics, statics
+        Which items are static, and their values.
+    pick_parts
+        Which items are parts.
+    """
 
     number: int
     items_of: Callable[[Any], tuple[Any, Sequence[Any]]]
@@ -82,20 +96,23 @@ class Pattern:
         What it adds to the signature of a call.
     """
 
-    __slots__ = ("_before", "_dtypes", "_first", "_kind", "_levels", "_objects", "_pick", "_repeated", "_shapes", "key")
+    __slots__ = (
+        *("_dtypes", "_kind", "_levels", "_objects_before", "_pick_arrays", "_pick_first", "_pick_objects"),
+        *("_pick_repeated", "_shapes", "key"),
+    )
 
-    def __init__(self, kind: type, key: Key, before: int, builder: _Builder) -> None:
-        self.key, self._kind, self._before, self._levels = key, kind, before, builder.levels
-        self._objects, self._pick = _picker(builder.objects), _picker(builder.arrays)
-        self._repeated, self._first = _picker(builder.repeated), _picker(builder.first)
+    def __init__(self, kind: type, key: Key, objects_before: int, builder: _Builder) -> None:
+        self.key, self._kind, self._objects_before, self._levels = key, kind, objects_before, builder.levels
+        self._pick_objects, self._pick_arrays = _picker(builder.objects), _picker(builder.arrays)
+        self._pick_repeated, self._pick_first = _picker(builder.repeated), _picker(builder.first)
         natives = [array._native for array in builder.found]
         self._dtypes, self._shapes = [x.dtype for x in natives], [x.shape for x in natives]
 
     def arrays(self, value: Any, memo: Memo) -> Sequence[Array] | None:
         """Return the Arrays of an object of this pattern, and add its objects to the memo; None for another object."""
-        if type(value) is not self._kind or len(memo.items) != self._before:
+        if type(value) is not self._kind or len(memo.items) != self._objects_before:
             return None
-        found = [value]
+        found = [value]  # the parts, by their numbers
         for number, items_of, names, classes, pick_statics, statics, pick_parts in self._levels:
             present, items = items_of(found[number])
             if present != names or tuple(map(type, items)) != classes:
@@ -104,13 +121,13 @@ class Pattern:
             if not all(map(is_, values, statics)) and not all(map(_equal, values, statics)):
                 return None
             found += pick_parts(items)
-        if not all(map(is_, self._repeated(found), self._first(found))):
+        if not all(map(is_, self._pick_repeated(found), self._pick_first(found))):
             return None
-        arrays: Sequence[Array] = self._pick(found)
+        arrays: Sequence[Array] = self._pick_arrays(found)
         natives = [array._native for array in arrays]
         if [x.dtype for x in natives] != self._dtypes or [x.shape for x in natives] != self._shapes:
             return None
-        return arrays if memo.extend(self._objects(found)) else None
+        return arrays if memo.extend(self._pick_objects(found)) else None
 
 
 class _Builder:
@@ -126,6 +143,10 @@ class _Builder:
         The numbers of those that were found before, and where.
     found
         The Arrays.
+    numbers
+        The numbers of the objects and Arrays by their identities.
+    count
+        The number of parts so far.
     """
 
     def __init__(self, memo: Memo) -> None:
