@@ -94,7 +94,7 @@ def _key(rng: Random, shape: tuple[int, ...], dtypes: Sequence[Any]) -> Any:
 
 
 def random_access(rng: Random, dtypes: Sequence[Any] = STANDARD_DTYPES) -> Access:
-    """Draw a read or an assignment of arrays of some dtypes. An element that is assigned twice gets one value."""
+    """Draw a read or an assignment, in which an element that is assigned twice is assigned the same value twice."""
     shape, dtype = rng.choice(SHAPES), rng.choice(dtypes)
     x, key = source(rng, dtype, shape, hostile), _key(rng, shape, dtypes)
     way = rng.choice(["read", "scalar", "array"])

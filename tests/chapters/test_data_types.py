@@ -223,3 +223,40 @@ def test_astype_of_a_numpy_array_is_an_array_on_the_default_device(device):
     with xp.transfers("allow"):
         result = xp.astype(values, xp.bool)
     assert (result.device, result.tolist()) == (device, [False, True])
+
+
+MIXED = {
+    "divide": (lambda x, y: xp.divide(x, y), 0.5),
+    "isin": (lambda x, y: xp.isin(x, y), False),
+    "isclose": (lambda x, y: xp.isclose(x, y), False),
+    "fmax": (lambda x, y: xp.fmax(x, y), 2.0),
+    "fmin": (lambda x, y: xp.fmin(x, y), 1.0),
+    "matvec": (lambda x, y: xp.matvec(xp.reshape(x, (1, 1)), y)[0], 2.0),
+    "vecmat": (lambda x, y: xp.vecmat(x, xp.reshape(y, (1, 1)))[0], 2.0),
+    "dot": (lambda x, y: xp.dot(x, y), 2.0),
+    "inner": (lambda x, y: xp.inner(x, y), 2.0),
+    "outer": (lambda x, y: xp.outer(x, y)[0, 0], 2.0),
+    "vdot": (lambda x, y: xp.vdot(x, y), 2.0),
+    "convolve": (lambda x, y: xp.convolve(x, y), 2.0),
+    "correlate": (lambda x, y: xp.correlate(x, y), 2.0),
+    "polymul": (lambda x, y: xp.polymul(x, y), 2.0),
+    "array_equal": (lambda x, y: xp.asarray(xp.array_equal(x, y)), False),
+    "average": (lambda x, y: xp.average(x, weights=y), 1.0),
+    "cov": (lambda x, y: xp.cov(x, y, bias=True)[0, 0], 0.0),
+    "lstsq": (lambda x, y: xp.linalg.lstsq(xp.reshape(x, (1, 1)), y)[0], 2.0),
+    "solve_triangular": (lambda x, y: xp.linalg.solve_triangular(xp.reshape(x, (1, 1)), y), 2.0),
+    "tensorsolve": (lambda x, y: xp.linalg.tensorsolve(xp.reshape(x, (1, 1)), y), 2.0),
+}
+
+
+# Few libraries have an order of complex numbers.
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [(name, dtype) for name in MIXED for dtype in ("float32", "complex64") if name[:2] != "fm" or dtype == "float32"],
+)
+def test_integers_beside_single_precision_have_the_devices_widest_dtype_of_the_kind(lenient_device, name, dtype):
+    function, expected = MIXED[name]
+    result = function(xp.asarray([1], dtype=xp.int32), xp.asarray([2.0], dtype=dtype))
+    wide = np.result_type(dtype, np.float64)
+    assert result.dtype in (np.dtype(bool), wide if lenient_device.supports(wide) else np.dtype(dtype))
+    assert complex(xp.reshape(result, (-1,))[0]) == expected

@@ -268,6 +268,8 @@ CALLS: dict[str, tuple[Callable[[], Any], Any, Any, bool]] = {
     ),
     "transform of bytes": (lambda: xp.fft.fft(a([1, 2], u1)), [3.0, -1.0], c16, REFUSED),
     "determinant of bytes": (lambda: xp.linalg.det(a([[2, 0], [0, 3]], u1)), 6.0, f8, REFUSED),
+    "smallest row without elements": (lambda: xp.linalg.matrix_norm(xp.ones((2, 0)), ord=-inf), 0.0, f8, False),
+    "smallest of no columns": (lambda: xp.linalg.matrix_norm(xp.ones((2, 0)), ord=-1), ValueError, None, False),
     "largest row of bytes": (
         lambda: xp.linalg.matrix_norm(a([[200, 100]], u1), ord=inf),
         300.0,

@@ -81,8 +81,8 @@ HOST = 1
 ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError)
 
 
-SLOW = ("dpnp", "jax", "opencl", "webgpu")
-"""Backends that compile code for each function, dtype or shape: a fifth of the programs."""
+PROGRAMS = {"dpnp": 20, "jax": 5, "opencl": 20, "webgpu": 20}
+"""Programs of a seed for backends that compile code for each function and dtype; on JAX, for each shape as well."""
 
 SIDES = ("arrays", "arrays", "second is NumPy's", "first is NumPy's")
 
@@ -91,6 +91,10 @@ KNOWN: dict[str, tuple[str, Callable[[Case, Exception], bool]]] = {
         "docs/strict.md",
         lambda case, error: case.device.backend == "strict",
     ),
+    "a complex number is assigned to real elements": (
+        "docs/troubleshooting.md",
+        lambda case, error: "in an assignment; assign xtensor.real(value)" in str(error),
+    ),
     "an axis of an array without axes": (
         "docs/numpy.md",
         lambda case, error: "takes no axis of a 0-d array" in str(error),
@@ -98,9 +102,9 @@ KNOWN: dict[str, tuple[str, Callable[[Case, Exception], bool]]] = {
     "complex numbers have no order": (
         "docs/torch.md, docs/jax.md, docs/mlx.md, docs/opencl.md, docs/webgpu.md, docs/troubleshooting.md",
         lambda case, error: (
-            case.device.backend in ("torch", "jax", "mlx", "opencl", "webgpu", "dpnp")
-            and case.has_complex_numbers
-            and isinstance(error, (TypeError, NotImplementedError))
+            case.host.dtype.kind == "c"
+            and case.device.backend in ("torch", "jax", "mlx", "opencl", "webgpu", "dpnp")
+            and any(text in str(error) for text in ("have no order", "takes real numbers", "has no implementation"))
         ),
     ),
 }
@@ -122,16 +126,13 @@ class Case:
         self.host = drawn_array(rng, str(rng.choice([name for name in DTYPES if device.supports(np.dtype(name))])))
         is_reversed = self.host.ndim and rng.random() < 0.5
         self.other = self.host[::-1] if is_reversed else np.asarray(rng.choice([1, 2, 3])).astype(self.host.dtype)
-        self.side = str(rng.choice(SIDES)) if device.dlpack_device[0] == HOST else "arrays"
+        # Elsewhere NumPy's arrays are transfers, which the policy refuses.
+        takes_numpy = device.dlpack_device[0] == HOST and device.backend not in ("dask", "cubed")
+        self.side = str(rng.choice(SIDES)) if takes_numpy else "arrays"
         self.host.flags.writeable = rng.random() < 0.7
         # Where an Array is a copy of NumPy's memory, it can be written to.
-        self.is_read_only = not self.host.flags.writeable and np.shares_memory(
-            xp.to_numpy(xp.asarray(self.host)), self.host
-        )
-
-    @property
-    def has_complex_numbers(self) -> bool:
-        return self.host.dtype.kind == "c"
+        shares_memory = np.shares_memory(xp.to_numpy(xp.asarray(self.host)), self.host)
+        self.is_read_only = shares_memory and not self.host.flags.writeable
 
     def operands(self) -> tuple[Any, Any]:
         """Return the arguments: Arrays, or one of them NumPy's."""
@@ -226,6 +227,11 @@ def outcome(function: Any) -> Any:
         return error
 
 
+def values(x: Any) -> np.ndarray[Any, Any]:
+    """Return NumPy's array of a result, which may be one of NumPy's operands."""
+    return xp.to_numpy(x) if isinstance(x, xp.Array) else np.asarray(x)
+
+
 def differs(x: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
     if x.dtype != expected.dtype or x.shape != expected.shape:
         return True
@@ -248,11 +254,10 @@ def is_error_of(error: Exception, expected: Exception) -> bool:
 def compare(case: Case, counts: Counter[str]) -> str | None:
     """Run a program with NumPy and with xtensor, count what came of it, and describe a difference."""
     x, y = case.operands()
-    before = xp.to_numpy(x).copy() if isinstance(x, xp.Array) else x.copy()
+    before = values(x).copy()
     expected = outcome(lambda: run(np, case, case.host, case.other))
-    result = outcome(lambda: run(xp, case, x, y))
-    after = xp.to_numpy(x) if isinstance(x, xp.Array) else x
-    if not np.array_equal(after, before, equal_nan=before.dtype.kind in "fc"):
+    result = outcome(lambda: values(run(xp, case, x, y)))  # engines raise when they compute
+    if not np.array_equal(values(x), before, equal_nan=before.dtype.kind in "fc"):
         return "an argument changed"
     if isinstance(expected, UnsupportedDtypeError):
         counts["dtypes that the device lacks"] += 1
@@ -269,8 +274,7 @@ def compare(case: Case, counts: Counter[str]) -> str | None:
     if isinstance(expected, Exception):
         return f"not refused: {result!r}, NumPy {expected!r}"
     counts["compared"] += 1
-    values = xp.to_numpy(result) if isinstance(result, xp.Array) else result
-    return f"{values!r}, NumPy {expected!r}" if differs(values, expected) else None
+    return f"{result!r}, NumPy {expected!r}" if differs(result, expected) else None
 
 
 def constants_and(array: xp.Array, x: Any, y: Any) -> tuple[Any, Any]:
@@ -281,26 +285,26 @@ def constants_and(array: xp.Array, x: Any, y: Any) -> tuple[Any, Any]:
 def compare_fused(case: Case, counts: Counter[str]) -> str | None:
     """Compare two calls of the fused program with the program, and describe a difference."""
     x, y = case.operands()
-    result = outcome(lambda: run(xp, case, x, y))
-    if isinstance(result, Exception) or not isinstance(result, xp.Array):
+    result = outcome(lambda: values(run(xp, case, x, y)))
+    if isinstance(result, Exception):
         return None
     # NumPy's arrays join as constants.
     arrays = [operand for operand in (x, y) if isinstance(operand, xp.Array)]
     fused = xp.fuse(lambda *arrays: run(xp, case, *(arrays if len(arrays) == 2 else constants_and(arrays[0], x, y))))
     for _ in range(2):
         try:
-            again = xp.to_numpy(fused(*arrays))
+            again = values(fused(*arrays))
         except xp.UnknownValueError:
             return None
         counts["fused calls"] += 1
-        if differs(again, xp.to_numpy(result)):
+        if differs(again, result):
             return f"fused {again!r}, not fused {result!r}"
     return None
 
 
 @pytest.mark.parametrize("seed", range(40 if LONG else 4))
 def test_random_programs_of_views_are_those_of_numpy_and_of_fuse(device, seed, figures):
-    programs = 20 if device.backend in SLOW else 100
+    programs = PROGRAMS.get(device.backend, 100)
     counts: Counter[str] = Counter()
     wrong: list[Any] = []
     for number in range(programs):

@@ -59,6 +59,7 @@ class Programs(RuleBasedStateMachine):
     devices: tuple[xp.Device, xp.Device]
     programs = 0
     steps = 0
+    refused = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +91,7 @@ class Programs(RuleBasedStateMachine):
             del self.pool[:-12]
 
     def each(self, function: Any, *pairs: Pair, rounded: bool = False) -> None:
-        """Call a function on both devices; both must return the same result, or both must raise."""
+        """Call a function on both devices: the same result, or errors of one class, or of one below it."""
         outcomes = []
         for position in (0, 1):
             with quiet(), xp.use_device(self.devices[position]):
@@ -102,6 +103,10 @@ class Programs(RuleBasedStateMachine):
         assert failed[0] == failed[1], f"one device refuses: {outcomes}"
         if not failed[0]:
             self.compare((outcomes[0], outcomes[1]), rounded)
+            return
+        type(self).refused += 1
+        classes = type(outcomes[0]), type(outcomes[1])
+        assert issubclass(*classes) or issubclass(*classes[::-1]), f"the classes of errors differ: {outcomes}"
 
     # -- creation -----------------------------------------------------------------------------------------------------
 
@@ -426,4 +431,4 @@ def test_random_programs_agree_on_two_devices(other, figures):
             suppress_health_check=list(HealthCheck),
         ),
     )
-    figures.record(programs=Selected.programs, steps=Selected.steps)
+    figures.record(programs=Selected.programs, steps=Selected.steps, refused=Selected.refused)

@@ -90,6 +90,7 @@ def divide(xp: Any, raw: Function) -> Function:
         dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
         if dtype.kind != "c":
             return raw(x1, x2)
+        dtype = dtype if dtype.name in xp.dtypes else np.dtype(np.complex64)
         a, b = _components(xp, x1, dtype)
         c, d = _components(xp, x2, dtype)
         swap = xp.less(xp.abs(c), xp.abs(d))

@@ -27,6 +27,7 @@ __all__ = [
     "integer_dtype",
     "loop_dtype",
     "of_floats",
+    "supported",
 ]
 
 
@@ -60,11 +61,19 @@ def floating_dtype(xp: Any, *operands: NativeOperand) -> DType:
     common = np.result_type(*(getattr(x, "dtype", x) for x in operands))
     dtypes = (getattr(x, "dtype", common) for x in operands)
     wanted = np.result_type(*(np.result_type(dtype, HALF) if dtype.kind in "biu" else dtype for dtype in dtypes))
-    return wanted if wanted.name in xp.dtypes else xp.default_float
+    return supported(xp, wanted)
+
+
+def supported(xp: Any, dtype: DType) -> DType:
+    """A floating-point dtype, or the device's default one of its kind where the device lacks it."""
+    if dtype.name in xp.dtypes or dtype.kind not in "fc":
+        return dtype
+    return xp.default_float if dtype.kind == "f" else np.result_type(xp.default_float, np.complex64)
 
 
 def cast(xp: Any, dtype: DType, *operands: NativeOperand) -> list[Native]:
-    """Operands as native arrays of one dtype."""
+    """Operands as native arrays of one dtype, or of the default one of its kind where the device lacks it."""
+    dtype = supported(xp, dtype)
     return [xp.astype(x, dtype, copy=False) if hasattr(x, "dtype") else xp.full((), x, dtype=dtype) for x in operands]
 
 

@@ -82,7 +82,7 @@ def average(
         fused = weighted_mean(a, weights, axes, keepdims)
         if fused is not None:
             return fused if truth(returned, "average", "returned") else fused[0]
-        dtype = result_type(a.dtype, weights.dtype)
+        dtype = _casts.supported(result_type(a.dtype, weights.dtype), a.device)
         if a.dtype.kind in "biu":
             dtype = _casts.double(dtype, a)
         # Two booleans have a sum and a product of numbers, as everywhere else.
@@ -259,11 +259,11 @@ def ptp(a: AnyArray, axis: Axis = None, out: Array | None = None, keepdims: bool
     refused.
     """
     (a,) = as_arrays("ptp", a)
+    largest, smallest = (reduce(a, axis=axis, keepdims=keepdims) for reduce in (xp.max, xp.min))
     if a.dtype.kind == "b":
         raise TypeError(
             "numpy boolean subtract, the `-` operator, is not supported; ptp() takes numbers, cast with xtensor.astype"
         )
-    largest, smallest = (reduce(a, axis=axis, keepdims=keepdims) for reduce in (xp.max, xp.min))
     return store("ptp", largest - smallest, out)
 
 
@@ -300,7 +300,7 @@ def _cov(
             raise ValueError(f"{label} has more than 2 dimensions; {name}() takes one or two, not shape {x.shape}")
     device = m.device
     if dtype is None:
-        dtype = _casts.double(result_type(*[x.dtype for _, x in samples]), m)
+        dtype = _casts.supported(_casts.double(result_type(*[x.dtype for _, x in samples]), m), device)
     dtype = check_dtype(dtype, device, name)
     if dtype.kind not in "fcV":
         dtype = _casts.double(dtype, m)

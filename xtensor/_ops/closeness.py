@@ -14,6 +14,7 @@ from .._core.device import Device
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
 from .._core.operands import SCALARS, operands
+from . import _casts
 from ._arguments import as_arrays
 from ._fused import close
 
@@ -196,14 +197,13 @@ def _equal(x: Array, y: Array) -> Array:
         signed, unsigned = (x, y) if x.dtype.kind == "i" else (y, x)
         as_unsigned = xp.astype(unsigned, np.uint64, copy=False)
         return xp.logical_and(signed >= 0, xp.astype(signed, np.uint64) == as_unsigned)
-    dtype = result_type(x.dtype, y.dtype)
-    return xp.equal(xp.astype(x, dtype, copy=False), xp.astype(y, dtype, copy=False))
+    return xp.equal(*_casts.promoted(x, y))
 
 
 def _comparable(a: Any, b: Any, device: Device) -> tuple[Array, Array]:
     """Return two operands as Arrays of one floating-point dtype; a Python scalar does not affect its precision."""
     kinds: list[Any] = [x if x.__class__ in SCALARS else x.dtype for x in (a, b)]
-    dtype = result_type(*kinds)
+    dtype = _casts.supported(result_type(*kinds), device)
     if kind_of(dtype) not in "fc":
         dtype = device.default_dtypes["real floating"]
     a, b = (x if isinstance(x, Array) else xp.asarray(x, device=device) for x in (a, b))

@@ -12,6 +12,7 @@ from .._core.compositions import composed
 from .._core.dtypes import result_type
 from .._core.errors import describe, shortened
 from .._core.operations import declare
+from . import _casts
 from ._arguments import as_arrays, flattened
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _part(full: Array, mode: str, start: int, longer: int, shorter: int) -> Arra
 
 def _convolution(a: Array, v: Array) -> Array:
     """Return the full convolution in the promoted dtype; that of booleans tells whether any product is True."""
-    dtype = result_type(a.dtype, v.dtype)
+    dtype = _casts.supported(result_type(a.dtype, v.dtype), a.device)
     compute_dtype = a.device.default_dtypes["integral"] if dtype.kind == "b" else dtype
     a, v = (xp.astype(x, compute_dtype, copy=False) for x in (a, v))
     if a.shape[0] < v.shape[0]:

@@ -9,9 +9,9 @@ from .._core.array import Array
 from .._core.backend import Native
 from .._core.compositions import composed
 from .._core.dispatch import binary_function
-from .._core.dtypes import result_type
 from .._core.errors import describe
 from .._core.operations import declare
+from . import _casts
 from ._arguments import as_arrays, flattened, store
 from ._composing import NativeOperand, cast, loop_dtype
 
@@ -283,11 +283,7 @@ def vecmat(x1: AnyArray, x2: AnyArray, /) -> Array:
 
 def _promoted(name: str, a: Any, b: Any) -> list[Array]:
     """Return two array-likes as Arrays of the dtype that they promote to."""
-    x, y = as_arrays(name, a, b)
-    if x.dtype == y.dtype:
-        return [x, y]
-    dtype = result_type(x.dtype, y.dtype)
-    return [xp.astype(value, dtype, copy=False) for value in (x, y)]
+    return _casts.promoted(*as_arrays(name, a, b))
 
 
 def _times(x: Array, y: Array) -> Array:

@@ -14,6 +14,7 @@ from .._core.dtypes import result_type
 from .._core.keywords import by_position, keywords_only
 from .._core.operands import array_argument, computing_device, native_operand
 from .._core.operations import declare
+from ._composing import supported
 from .conversion import from_list
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class UniqueInverse(NamedTuple):
 
 def _compose_isin(xp: Any, x1: Native | complex, x2: Native | complex, *, invert: bool) -> Native:
     operands = [getattr(x, "dtype", x) for x in (x1, x2)]
-    dtype = result_type(*operands)
+    dtype = supported(xp, result_type(*operands))
     signs = {getattr(item, "kind", None) for item in operands}
     comparable: Any = True
     if signs == {"i", "u"} and dtype.kind == "f":

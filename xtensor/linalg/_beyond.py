@@ -16,6 +16,7 @@ from .._core.compositions import composed
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from .._ops._arguments import as_arrays
+from .._ops._casts import supported
 from .._ops.products import dot, not_aligned, store_exactly
 from ._decompositions import svdvals
 from ._norms import MATRIX_ORDERS, matrix_norm, slogdet, vector_norm
@@ -368,7 +369,7 @@ def tensorsolve(a: AnyArray, b: AnyArray, axes: Sequence[int] | None = None) -> 
             "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]): tensorsolve() "
             f"got shapes {a.shape} and {b.shape}"
         )
-    dtype = _floating(result_type(a.dtype, b.dtype), a)
+    dtype = _floating(supported(result_type(a.dtype, b.dtype), a.device), a)
     matrix = xp.reshape(xp.astype(a, dtype, copy=False), (count, count))
     return xp.reshape(solve(matrix, xp.reshape(xp.astype(b, dtype, copy=False), (count,))), unknown)
 

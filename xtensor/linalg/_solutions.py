@@ -16,6 +16,7 @@ from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.operands import array_arguments, coerce_operands
 from .._core.operations import declare
+from .._ops._casts import supported
 from .._ops._composing import cutoff, identity
 from .._ops.linear_algebra import _pair
 from ._checks import check_broadcast, check_matrices, check_square_matrices, tolerance_option
@@ -130,7 +131,7 @@ def lstsq(a: AnyArray, b: AnyArray, rcond: float | None = None) -> LstsqResult:
         )
     if rcond is not None and not isinstance(rcond, (int, float, np.integer, np.floating)):
         raise TypeError(f"lstsq(): rcond is a real number or None, not {describe(rcond)}")
-    dtype = result_type(a.dtype, b.dtype)
+    dtype = supported(result_type(a.dtype, b.dtype), a.device)
     if kind_of(dtype) not in "fc":
         dtype = a.device.default_dtypes["real floating"]
     a, b = xp.astype(a, dtype, copy=False), xp.astype(b, dtype, copy=False)

@@ -14,6 +14,7 @@ from .._core.checks import check_flag
 from .._core.dtypes import kind_of, result_type
 from .._core.operands import array_arguments
 from .._core.operations import declare
+from .._ops._casts import supported
 from .._ops._composing import identity
 from .._ops.linear_algebra import _pair
 from ._checks import check_broadcast
@@ -119,7 +120,7 @@ def solve_triangular(a: AnyArray, b: AnyArray, *, lower: bool = False, unit_diag
             f"solve_triangular(): b of shape {b.shape} does not fit a of shape {a.shape}; "
             f"it needs shape ({rows},) or (..., {rows}, K)"
         )
-    dtype = result_type(a.dtype, b.dtype)
+    dtype = supported(result_type(a.dtype, b.dtype), a.device)
     dtype = dtype if kind_of(dtype) in "fc" else a.device.default_dtypes["real floating"]
     columns = b[:, None] if b.ndim == 1 else b
     check_broadcast(a.shape[:-2], columns.shape[:-2], "solve_triangular")

@@ -93,7 +93,7 @@ def _take_along_axis(x: Array, indices: Array, *, axis: int) -> Array:
 def _of_nothing(x: Array, axes: tuple[int, ...], keepdims: bool, value: Any) -> Array:
     """Return a reduction of an array without elements, on which MLX's may never end."""
     lengths = [1 if axis in axes else length for axis, length in enumerate(x.shape) if keepdims or axis not in axes]
-    return mx.full(lengths, value, dtype=x.dtype)
+    return mx.full(lengths, number(value, x.dtype))  # with an integer, MLX makes integers of booleans
 
 
 def _summed(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:

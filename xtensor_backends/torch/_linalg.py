@@ -87,7 +87,8 @@ class Linalg:
         x = _matrices(x)
         if 0 not in x.shape[-2:]:
             return torch.linalg.matrix_norm(x, ord, (-2, -1), keepdim=keepdims)
-        if ord != "nuc" and ord < 0:
+        # The smallest of no sums or singular values; sums of nothing are 0.
+        if ord == -2 or (ord == -1 and not x.shape[-1]) or (ord == -math.inf and not x.shape[-2]):
             raise ValueError("zero-size array to reduction operation minimum which has no identity")
         return torch.linalg.vector_norm(x, 2, (-2, -1), keepdim=keepdims)
 
