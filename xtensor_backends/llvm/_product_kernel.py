@@ -40,11 +40,14 @@ SHORTEST = 32
 LEAST_WORK = 3 * 2**19
 """Multiplications from which the kernel is faster."""
 
-LARGEST, LARGEST_TRANSPOSED = 2**18, 2**16
-"""Numbers of the first operand up to which it stays in the caches while it is read for each block of columns."""
+LARGEST, LARGEST_TRANSPOSED, LARGEST_SECOND = 2**20, 2**16, 3 * 2**18
+"""Numbers of the first operand, as it is or transposed, and of the second one, up to which the kernel is faster."""
 
 MULTIPLICATIONS = 80
 """Multiplications of a core in a nanosecond, about."""
+
+GROUP = 2**17
+"""Numbers of the first operand that stay in the second cache while they are read for each block of columns."""
 
 MOST_MATRICES = 2**12
 """Matrices of a stack."""
@@ -86,11 +89,13 @@ def _launch(threads: int, layout1: Layout, layout2: Layout, layout: Layout) -> L
     if 4 * panels * COLUMNS > 5 * columns or not _compile.has_feature("avx512f"):
         return None  # a block would have columns beyond the matrix
     steps1, steps2, steps = [[stride // 4 for stride in strides[-2:]] for _, strides in (layout1, layout2, layout)]
-    if rows * common > (LARGEST if steps1[1] == 1 else LARGEST_TRANSPOSED) or 1 not in steps2 or steps[1] != 1:
+    if rows * common > (LARGEST if steps1[1] == 1 else LARGEST_TRANSPOSED) or common * columns > LARGEST_SECOND:
+        return None
+    if 1 not in steps2 or steps[1] != 1:
         return None
     table = _distances(stack, layout1, layout2, layout)
     count = math.prod(stack) * panels
-    groups = max(1, min(rows // (16 * ROWS), -(-2 * threads // count)))
+    groups = max(1, min(rows // (16 * ROWS), max(-(-2 * threads // count), rows * common // GROUP)))
     units = count * groups
     parts, nanoseconds = min(units, PARTS * threads), work // MULTIPLICATIONS
     sizes = rows, columns, common, panels, groups, units
@@ -224,10 +229,10 @@ declare void @llvm.masked.store.v16f32.p0({VECTOR}, ptr, i32, {MASK})
   br i1 %any, label %unit, label %end
 unit:
   %u = phi i64 [%first, %entry], [%u.next, %unit.end]
-  %group = urem i64 %u, %groups
-  %columns.number = udiv i64 %u, %groups
-  %p = urem i64 %columns.number, %panels
-  %matrix = udiv i64 %columns.number, %panels
+  %p = urem i64 %u, %panels
+  %group.number = udiv i64 %u, %panels
+  %group = urem i64 %group.number, %groups
+  %matrix = udiv i64 %group.number, %groups
   %table.from = mul i64 %matrix, 3
   %table.x = getelementptr i64, ptr %table, i64 %table.from
   %table.y = getelementptr i64, ptr %table.x, i64 1
