@@ -653,7 +653,11 @@ def raising_in_python(*args, **kwargs):
 def wrapped():
     """The library, its functions of wrapped arrays, and a function that permits the compiled module alone."""
     library = Library()
-    direct = {"add": (lambda x1, x2: LibraryArray(("direct", x1.value, x2.value)), frozenset(["single"]))}
+    single = frozenset(["single"])
+    direct = {
+        "add": (lambda x1, x2: LibraryArray(("direct", x1.value, x2.value)), single),
+        "sum": (lambda x: LibraryArray(("direct", x.value)), single),
+    }
     namespace = wrapped_namespace(Wrapper, library, direct=direct)
 
     def only_compiled(name):
@@ -685,6 +689,13 @@ def test_direct_functions_get_arrays_of_one_dtype_alone(wrapped):
     assert add(single, double).array.value == add(double, single).array.value == 4
     assert add(double, double).array.value == 6
     assert add(single, 1).array.value == add(1, single).array.value == 2
+    total = only_compiled("sum")
+    assert (
+        total(single, axis=None, dtype=None, keepdims=False).array.value == total(single).array.value == ("direct", 1)
+    )
+    assert total(double, axis=None).array.value == 3
+    for options in ({"axis": 0}, {"keepdims": True}, {"dtype": "double"}, {"axis": other}):
+        assert total(single, **options).array.value == 1
 
 
 @pytest.mark.parametrize(
@@ -744,7 +755,15 @@ def test_classes_of_wrappers_that_make_their_array_are_left_to_python():
 def test_settings_of_functions_of_wrapped_arrays_are_checked():
     settings = (Wrapper, LibraryArray, max, None, None)
     for wrong in (None, settings[:4], (1, *settings[1:])):
-        with pytest.raises(TypeError, match="five settings"):
+        with pytest.raises(TypeError, match="other settings"):
             compiled.Function(compiled.WRAPPED, wrong, 0, False)
+    for wrong in (
+        None,
+        (1, ("axis",), (), False),
+        (1, tuple("abcde"), (None,) * 5, False),
+        (1, ["axis"], [None], False),
+    ):
+        with pytest.raises(TypeError, match="other settings"):
+            compiled.Function(compiled.REDUCTION, wrong, 0, False)
     with pytest.raises(AttributeError, match="array"):
         compiled.Function(compiled.WRAPPED, (int, *settings[1:]), 0, False)

@@ -43,13 +43,11 @@ __all__ = ["namespace"]
 
 Axes = int | tuple[int, ...] | None
 
-WIDE = INEXACT - HALVES
-"""The dtypes that torch adds up in the dtype itself."""
-
 
 def namespace(device: torch.device) -> Any:
     """Return the functions on native arrays of a device."""
-    functions = wrapped_namespace(TorchArray, _functions(device), direct=DIRECT)
+    direct = {**DIRECT, "sum": (torch.sum, INEXACT - HALVES)}
+    functions = wrapped_namespace(TorchArray, _functions(device), direct=direct)
     functions.inplace = Inplace()
     return functions
 
@@ -170,8 +168,6 @@ def _as_summand(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
-    if axis is None and dtype is None and not keepdims and x.dtype in WIDE:
-        return torch.sum(x)
     dtype, axes = OPERANDS.accumulated(x.dtype) if dtype is None else dtype, axes_of(x, axis)
     if not axes:
         return astype(x, dtype, copy=True)
