@@ -600,6 +600,59 @@ def test_comparison_takes_floating_point_numbers():
         compiled.is_within(np.ones(2), 0, 2)
 
 
+def raising_in_python(*args, **kwargs):
+    raise AssertionError("computed in Python")
+
+
+# -- reductions of all elements ---------------------------------------------------------------------------------------
+
+REDUCTIONS = {"sum": 6.0, "prod": 6.0, "max": 3.0, "min": 1.0, "mean": 2.0, "all": True, "any": True}
+
+
+@pytest.fixture
+def only_short_reductions(monkeypatch):
+    """Reductions that raise where the compiled module does not compute."""
+    for name in REDUCTIONS:
+        getattr(xp, name)(value_of([1.0, 2.0]))  # the first call chooses the implementation
+        monkeypatch.setattr(getattr(xp, name), "python", raising_in_python)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(3,), (3, 1)])
+def test_reductions_of_an_array_alone_are_computed_by_the_module(name, shape, only_short_reductions):
+    result = getattr(xp, name)(xp.reshape(value_of([1.0, 2.0, 3.0]), shape))
+    assert (result.item(), result.shape, result.device) == (REDUCTIONS[name], (), CPU)
+
+
+@pytest.mark.parametrize("options", [{"axis": 0}, {"keepdims": True}, {"axis": None}])
+def test_reductions_with_options_are_left_to_python(options, only_short_reductions):
+    with pytest.raises(AssertionError, match="computed in Python"):
+        xp.sum(value_of([1.0]), **options)
+
+
+@pytest.mark.parametrize("value", [np.ones(2), [1.0, 2.0], 3])
+def test_reductions_of_other_values_are_left_to_python(value, only_short_reductions):
+    with pytest.raises(AssertionError, match="computed in Python"):
+        xp.sum(value)
+
+
+def test_sums_and_products_of_float16_are_those_of_float32():
+    values = np.full(4096, 1.0, np.float16)
+    values[-1] = 1 + 2.0**-10
+    assert xp.sum(value_of(values)).item() == 4096
+    assert xp.prod(value_of([2.0, 2.0**15, 2.0**15, 2.0**-16], np.float16)).item() == 2.0**15  # 2**31 in between
+
+
+def test_reductions_name_their_errors():
+    with pytest.raises(ValueError, match="zero-size array to reduction operation"):
+        xp.max(value_of(np.ones(0)))
+    with pytest.raises(TypeError, match="sum"):
+        xp.sum()
+    with xp.profile() as record:
+        xp.sum(value_of([1.0]))
+    assert [key[0] for key in record.records] == ["sum"]
+
+
 # -- functions of wrapped arrays --------------------------------------------------------------------------------------
 
 
@@ -643,10 +696,6 @@ class Library:
 
     def divide(self, x1, x2):
         raise ZeroDivisionError("division of a library's arrays")
-
-
-def raising_in_python(*args, **kwargs):
-    raise AssertionError("computed in Python")
 
 
 @pytest.fixture
