@@ -39,6 +39,7 @@ static Py_ssize_t device_table;          /* offsets of the fields of a Device */
 static Py_ssize_t device_native_type;
 static Py_ssize_t device_getitem;
 static Py_ssize_t device_setitem;
+static Py_ssize_t device_widens_float16;
 static PyTypeObject *implementation_type; /* the class Implementation: what computes an operation on a device */
 static Py_ssize_t implementation_function; /* offsets of its fields */
 static Py_ssize_t implementation_inplace;
@@ -211,7 +212,7 @@ array_of_scalar(PyObject *stolen)
 
 /* -- Functions --------------------------------------------------------------------------------------------------- */
 
-enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, POWER, APPLY, APPLY_TO, ARGUMENT, WRAPPED, KINDS };
+enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, REDUCTION, POWER, APPLY, APPLY_TO, ARGUMENT, WRAPPED, KINDS };
 
 typedef struct {
     PyObject_HEAD
@@ -219,7 +220,7 @@ typedef struct {
     PyObject *attributes;  /* __name__, __doc__ and the others of a function */
     PyObject *weak_references;
     PyObject *python;      /* the same function in Python */
-    PyObject *operation;   /* its row of the table; the settings of a function of kind WRAPPED */
+    PyObject *operation;   /* its row of the table; the settings of a REDUCTION or a WRAPPED function */
     Py_ssize_t index;      /* the operation's index in a device's table; the offset of a wrapper's field */
     enum kind kind;
     int is_operator;       /* whether Python's operators call it */
@@ -701,6 +702,37 @@ call_table(enum kind kind, PyObject *const *arguments, Py_ssize_t count, PyObjec
     return wrap_result(native, operation, device);
 }
 
+/* The most options of the functions of kind REDUCTION. */
+#define OPTIONS 4
+
+/* Calls a public reduction with an Array alone. The settings are its operation, the names and the values of the options that
+   the device's function gets, and whether sums of float16 are those of float32, which Python computes. */
+static PyObject *
+call_reduction(Function *self, PyObject *x)
+{
+    if (!is_array(x)) {
+        return DECLINED;
+    }
+    PyObject *settings = self->operation, *native = FIELD(x, array_native), *device = FIELD(x, array_device);
+    if (!is_open(device) || (PyObject *)Py_TYPE(native) != FIELD(device, device_native_type)) {
+        return DECLINED;
+    }
+    if (PyTuple_GET_ITEM(settings, 3) == Py_True &&
+        (PyArray_CheckExact(native) ? PyArray_TYPE((PyArrayObject *)native) == NPY_HALF
+                                    : FIELD(device, device_widens_float16) != Py_False)) {
+        return DECLINED;
+    }
+    PyObject *arguments[3 + OPTIONS] = {PyTuple_GET_ITEM(settings, 0), device, native}, *values = PyTuple_GET_ITEM(settings, 2);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values); i++) {
+        arguments[3 + i] = PyTuple_GET_ITEM(values, i);
+    }
+    PyObject *kept[] = {device, native, NULL};
+    keep(kept, 1);
+    PyObject *result = call_table(APPLY_TO, arguments, 3, PyTuple_GET_ITEM(settings, 1));
+    keep(kept, 0);
+    return result;
+}
+
 /* -- Functions of wrapped arrays --------------------------------------------------------------------------------- */
 
 /* Whether all arrays of a library have one dtype, which is in a set; -1 with an exception. */
@@ -719,8 +751,9 @@ have_dtype_of(PyObject *const *arrays, Py_ssize_t count, PyObject *dtypes)
 }
 
 /* Calls a library's function on the arrays in wrappers, and wraps its result. The settings are the class of the wrappers,
-   that of the library's arrays, the function; and another function for arrays of one dtype, with the set of these dtypes,
-   or None twice. Arguments that Python converts, such as dtypes and tuples, are left to it. */
+   that of the library's arrays, the function; and another function for arrays of one dtype, without options that are not
+   None or False, with the set of these dtypes, or None twice. Arguments that Python converts, such as dtypes and tuples, are
+   left to it. */
 static PyObject *
 call_wrapped(Function *self, PyObject *const *arguments, size_t flags, PyObject *keywords)
 {
@@ -728,19 +761,23 @@ call_wrapped(Function *self, PyObject *const *arguments, size_t flags, PyObject 
     PyTypeObject *wrapper = (PyTypeObject *)PyTuple_GET_ITEM(settings, 0);
     PyObject *library_type = PyTuple_GET_ITEM(settings, 1), *function = PyTuple_GET_ITEM(settings, 2);
     PyObject *direct = PyTuple_GET_ITEM(settings, 3), *dtypes = PyTuple_GET_ITEM(settings, 4);
-    Py_ssize_t count = PyVectorcall_NARGS(flags), arrays = 0;
+    Py_ssize_t count = PyVectorcall_NARGS(flags);
     Py_ssize_t total = count + (keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords));
     if (total >= (Py_ssize_t)(sizeof(values) / sizeof(values[0]))) {
         return DECLINED;
     }
+    int may_be_direct = direct != Py_None && count > 0;
     for (Py_ssize_t i = 0; i < total; i++) {
         PyObject *value = arguments[i];
         if (Py_TYPE(value) == wrapper) {
             value = FIELD(value, self->index);
-            arrays++;
+            may_be_direct = may_be_direct && i < count;
         }
         else if (value != Py_None && !is_number(value) && !PyUnicode_CheckExact(value)) {
             return DECLINED;
+        }
+        else {
+            may_be_direct = may_be_direct && i >= count && (value == Py_None || value == Py_False);
         }
         if (value == NULL) {
             return DECLINED;
@@ -751,10 +788,11 @@ call_wrapped(Function *self, PyObject *const *arguments, size_t flags, PyObject 
     for (Py_ssize_t i = 1; i <= total; i++) {
         Py_INCREF(values[i]);
     }
-    int is_direct = direct != Py_None && arrays > 0 && arrays == total ? have_dtype_of(values + 1, total, dtypes) : 0;
+    int is_direct = may_be_direct ? have_dtype_of(values + 1, count, dtypes) : 0;
     if (is_direct >= 0) {
-        PyObject *chosen = is_direct ? direct : function;
-        result = PyObject_Vectorcall(chosen, values + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords);
+        result = PyObject_Vectorcall(
+            is_direct ? direct : function, values + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET,
+            is_direct ? NULL : keywords);
     }
     for (Py_ssize_t i = 1; i <= total; i++) {
         Py_DECREF(values[i]);
@@ -1071,6 +1109,7 @@ call_short(Function *self, PyObject *const *arguments)
     case INPLACE: return call_inplace(self, arguments[0], arguments[1]);
     case GETITEM: return call_getitem(arguments[0], arguments[1]);
     case POWER: return call_power(arguments[0], arguments[1]);
+    case REDUCTION: return call_reduction(self, arguments[0]);
     default: return DECLINED;
     }
 }
@@ -1108,7 +1147,7 @@ call_function(Function *self, PyObject *const *arguments, size_t flags, PyObject
     else if (self->kind == ARGUMENT) {
         result = PyVectorcall_NARGS(flags) > 0 && is_array(arguments[0]) ? Py_NewRef(arguments[0]) : DECLINED;
     }
-    else if (self->kind != BOUNDARY && keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY ? 1 : 2)) {
+    else if (self->kind != BOUNDARY && keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY || self->kind == REDUCTION ? 1 : 2)) {
         result = call_short(self, arguments);
     }
     if (result != DECLINED) {
@@ -1130,6 +1169,23 @@ function_call(PyObject *callable, PyObject *const *arguments, size_t flags, PyOb
     return result != NULL || self->kind >= POWER || leaving == NULL ? result : leave_namespace();
 }
 
+static int
+are_settings_of_wrapped(PyObject *settings)
+{
+    return PyTuple_CheckExact(settings) && PyTuple_GET_SIZE(settings) == 5 && PyType_Check(PyTuple_GET_ITEM(settings, 0));
+}
+
+static int
+are_settings_of_reduction(PyObject *settings)
+{
+    if (!PyTuple_CheckExact(settings) || PyTuple_GET_SIZE(settings) != 4) {
+        return 0;
+    }
+    PyObject *names = PyTuple_GET_ITEM(settings, 1), *values = PyTuple_GET_ITEM(settings, 2);
+    return PyTuple_CheckExact(names) && PyTuple_CheckExact(values) && PyTuple_GET_SIZE(values) <= OPTIONS &&
+           PyTuple_GET_SIZE(names) == PyTuple_GET_SIZE(values);
+}
+
 static PyObject *
 function_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
@@ -1144,15 +1200,13 @@ function_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
         PyErr_Format(PyExc_ValueError, "there is no kind of function %d, or no operation %zd", kind, index);
         return NULL;
     }
-    if (kind == WRAPPED) {
-        if (!PyTuple_CheckExact(operation) || PyTuple_GET_SIZE(operation) != 5 ||
-            !PyType_Check(PyTuple_GET_ITEM(operation, 0))) {
-            PyErr_SetString(PyExc_TypeError, "a function of wrapped arrays has a tuple of five settings");
-            return NULL;
-        }
-        if ((index = offset_of(PyTuple_GET_ITEM(operation, 0), "array")) < 0) {
-            return NULL;
-        }
+    if ((kind == WRAPPED && !are_settings_of_wrapped(operation)) ||
+        (kind == REDUCTION && !are_settings_of_reduction(operation))) {
+        PyErr_SetString(PyExc_TypeError, "a function of this kind has other settings");
+        return NULL;
+    }
+    if (kind == WRAPPED && (index = offset_of(PyTuple_GET_ITEM(operation, 0), "array")) < 0) {
+        return NULL;
     }
     Function *self = (Function *)type->tp_alloc(type, 0);
     if (self != NULL) {
@@ -1554,6 +1608,7 @@ bind(PyObject *module, PyObject *arguments)
         {&device_native_type, device, "native_type"},
         {&device_getitem, device, "getitem"},
         {&device_setitem, device, "setitem"},
+        {&device_widens_float16, device, "widens_float16"},
         {&implementation_function, implementation, "function"},
         {&implementation_inplace, implementation, "inplace"},
         {&implementation_kernel, implementation, "kernel"},
@@ -1678,7 +1733,7 @@ PyInit__compiled(void)
         return NULL;
     }
     static const char *kinds[] = {"UNARY",    "BINARY", "REFLECTED", "INPLACE",  "GETITEM",
-                                  "BOUNDARY", "POWER",  "APPLY",     "APPLY_TO", "ARGUMENT", "WRAPPED"};
+                                  "BOUNDARY", "REDUCTION", "POWER", "APPLY", "APPLY_TO", "ARGUMENT", "WRAPPED"};
     for (int kind = 0; kind < KINDS; kind++) {
         if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
             Py_DECREF(result);

@@ -12,6 +12,7 @@ REFLECTED: int
 INPLACE: int
 GETITEM: int
 BOUNDARY: int
+REDUCTION: int
 POWER: int
 APPLY: int
 APPLY_TO: int

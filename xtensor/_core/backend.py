@@ -155,7 +155,8 @@ class Backend(Provider):
         Whether bfloat16 operands are computed in float32 and the result is rounded once, by the core. A function with
         the attribute ``takes_bfloat16`` is asked first, and returns NotImplemented for those that it does not take.
     widens_float16
-        Whether sums, products and their scans in float16 are computed in float32 and rounded once, by the core.
+        Whether the core computes sums, products and their scans in float16 in float32, and rounds them once. False for
+        a library that does, or has no float16: a call then need not ask for the dtype of its array.
     may_decline
         Whether a function of the namespace may return NotImplemented, so that the core asks the composition. False
         spares each call the test.

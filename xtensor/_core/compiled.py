@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy  # noqa: F401 - before the compiled module: NumPy's import takes a tenth longer where an extension begins it
 
-__all__ = ["compiled", "is_within", "missing", "named", "published", "track", "with_short_way"]
+__all__ = ["compiled", "is_within", "missing", "named", "published", "track", "with_short_way", "with_short_way_of_all"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,6 +83,30 @@ def with_short_way(kind: str) -> Callable[[F], F]:
         if compiled is None:
             return function
         short = compiled.Function(getattr(compiled, kind), None, 0, True)
+        short.python = function
+        return named(short, function)
+
+    return decorate
+
+
+def with_short_way_of_all(operation: Any, *, widens_float16: bool = False, **options: Any) -> Callable[[F], F]:
+    """Put the compiled module before a public reduction: a call with an Array alone is one of the device's function.
+
+    Parameters
+    ----------
+    operation
+        The operation that the function computes.
+    widens_float16
+        Whether the function computes float16 in float32 where the device does not.
+    options
+        What the device's function gets then.
+    """
+
+    def decorate(function: F) -> F:
+        if compiled is None:
+            return function
+        settings = operation, tuple(options), tuple(options.values()), widens_float16
+        short = compiled.Function(compiled.REDUCTION, settings, 0, False)
         short.python = function
         return named(short, function)
 

@@ -69,6 +69,7 @@ class Device:
         "native_type",
         "setitem",
         "table",
+        "widens_float16",
     )
 
     _provider: Provider
@@ -90,6 +91,8 @@ class Device:
     getitem: Callable[[Native, Any], Native] | None
     """The backend's own indexing; None where the native arrays' operator conforms."""
     setitem: Callable[[Native, Any, Any], Native] | None
+    widens_float16: bool
+    """Whether the core computes sums and products of float16 in float32: see :class:`Backend`."""
     dtypes: frozenset[DType]
     """The dtypes it supports, bfloat16 left out: see :meth:`supports`."""
     default_dtypes: dict[str, DType]
@@ -260,7 +263,7 @@ class _Forked(Device):
     memory = release_memory = limit_pool = _raise_unsupported
 
 
-for _slot in ("_functions", "_library", "getitem", "native_type", "setitem", "table"):
+for _slot in ("_functions", "_library", "getitem", "native_type", "setitem", "table", "widens_float16"):
     setattr(_Forked, _slot, property(_Forked._raise_unsupported))
 
 OPENED = frozenset(Device.__slots__) - {"__weakref__", "_library", "_backend_spec", "_provider", "_spec"}
@@ -390,5 +393,6 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
         "getitem": None if type(library).getitem is Backend.getitem else library.getitem,
         "setitem": None if type(library).setitem is Backend.setitem else library.setitem,
         "table": functions.table,
+        "widens_float16": library.widens_float16,
         "_functions": functions,
     }

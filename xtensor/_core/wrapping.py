@@ -180,8 +180,9 @@ def wrapped_namespace(
     prefix
         The chapter of the operations in ``source``, such as ``"linalg."``.
     direct
-        By name, a function that computes the same as that of ``source`` where all arguments are arrays of one dtype,
-        and the library's dtypes for which it does. The compiled module calls it without a Python function in between.
+        By name, a function that computes the same as that of ``source`` for arrays of one dtype, and the library's
+        dtypes for which it does. The compiled module calls it, without a Python function in between, where all options
+        are None or False, and without these.
     """
     return _WrappedNamespace(arrays, source, prefix, direct or {})
 

@@ -73,7 +73,7 @@ def cumulative_prod(
     axis = _scan_axis(x, axis, "cumulative_prod")
     if dtype is not None:
         x, dtype = accumulating(x, dtype, "cumulative_prod")
-    if device._library.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
+    if device.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
         return in_float32(CUMULATIVE_PROD, x, axis=axis, include_initial=include_initial)
     return apply(CUMULATIVE_PROD, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 
@@ -129,7 +129,7 @@ def cumulative_sum(
     axis = _scan_axis(x, axis, "cumulative_sum")
     if dtype is not None:
         x, dtype = accumulating(x, dtype, "cumulative_sum")
-    if device._library.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
+    if device.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
         return in_float32(CUMULATIVE_SUM, x, axis=axis, include_initial=include_initial)
     return apply_reduction(CUMULATIVE_SUM, device, x._native, axis=axis, dtype=dtype, include_initial=include_initial)
 

@@ -11,6 +11,7 @@ from .._core.array import Array, Axis
 from .._core.backend import Native
 from .._core.calls import apply
 from .._core.checks import check_axes, check_cast, check_dtype
+from .._core.compiled import with_short_way_of_all
 from .._core.dtypes import DType, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
@@ -30,6 +31,7 @@ __all__ = ["max", "mean", "min", "prod", "std", "sum", "var"]
 MAX = declare("max", "reduction", accepts="real", shape="reduced", numpy="max")
 
 
+@with_short_way_of_all(MAX, axis=None, keepdims=False)
 @keywords_only
 def max(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the largest element, :math:`\max_i x_i`, over axes.
@@ -90,6 +92,7 @@ def _compose_mean(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
 MEAN = declare("mean", "reduction", accepts="floating", shape="reduced", numpy="mean", composition=_compose_mean)
 
 
+@with_short_way_of_all(MEAN, axis=None, keepdims=False)
 @keywords_only
 def mean(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Array:
     r"""Return the arithmetic mean, :math:`\frac{1}{N} \sum_i x_i`, over axes.
@@ -134,6 +137,7 @@ def mean(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool =
 MIN = declare("min", "reduction", accepts="real", shape="reduced", numpy="min")
 
 
+@with_short_way_of_all(MIN, axis=None, keepdims=False)
 @keywords_only
 def min(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False) -> Array:
     r"""Return the smallest element, :math:`\min_i x_i`, over axes.
@@ -173,6 +177,7 @@ def min(x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = 
 PROD = declare("prod", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="prod")
 
 
+@with_short_way_of_all(PROD, widens_float16=True, axis=None, dtype=None, keepdims=False)
 @keywords_only
 def prod(
     x: AnyArray, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
@@ -215,7 +220,7 @@ def prod(
         axis = check_axes(axis, x._native.ndim, "prod")
     if dtype is not None:
         x, dtype = accumulating(x, dtype, "prod")
-    if device._library.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
+    if device.widens_float16 and (x._native.dtype if dtype is None else dtype) == HALF:
         return in_float32(PROD, x, axis=axis, keepdims=keepdims)
     return apply_reduction(PROD, device, x._native, axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -284,6 +289,7 @@ def std(
 SUM = declare("sum", "reduction", accepts="numeric", dtype="accumulated", shape="reduced", numpy="sum")
 
 
+@with_short_way_of_all(SUM, widens_float16=True, axis=None, dtype=None, keepdims=False)
 @keywords_only
 def sum(
     x: AnyArray, /, *positional: Never, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
@@ -333,7 +339,7 @@ def sum(
     if dtype is not None:
         x, dtype = accumulating(x, dtype, "sum")
     native = x._native
-    if device._library.widens_float16 and (native.dtype if dtype is None else dtype) is HALF:
+    if device.widens_float16 and (native.dtype if dtype is None else dtype) is HALF:
         return in_float32(SUM, x, axis=axis, keepdims=keepdims)
     return apply_reduction(SUM, device, native, axis=axis, dtype=dtype, keepdims=keepdims)
 

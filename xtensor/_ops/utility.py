@@ -9,6 +9,7 @@ import numpy as np
 from .._core.array import Array, Axis
 from .._core.backend import Native
 from .._core.checks import check_axes, check_axis, check_integer
+from .._core.compiled import with_short_way_of_all
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
@@ -33,6 +34,7 @@ def _compose_all(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
 ALL = declare("all", "reduction", dtype="bool", shape="reduced", numpy="all", composition=_compose_all)
 
 
+@with_short_way_of_all(ALL, axis=None, keepdims=False)
 @keywords_only
 def all(
     x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None
@@ -81,6 +83,7 @@ def _compose_any(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
 ANY = declare("any", "reduction", dtype="bool", shape="reduced", numpy="any", composition=_compose_any)
 
 
+@with_short_way_of_all(ANY, axis=None, keepdims=False)
 @keywords_only
 def any(
     x: AnyArray, /, *positional: Never, axis: Axis = None, keepdims: bool = False, out: Array | None = None

@@ -33,6 +33,7 @@ class BufferBackend(Backend):
 
     chosen_by_itself = False
     survives_fork = False
+    widens_float16 = False  # there is none
     corrections = ("pow", *LAPACK_CORRECTIONS)
 
     def __init__(self) -> None:

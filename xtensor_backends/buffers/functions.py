@@ -51,16 +51,12 @@ def _prepare(runtime: Runtime, name: str, kinds: tuple[Any, ...]) -> Prepared:
     return Prepared(single(name, inputs, scalars, computed, out), out, scalars)
 
 
-def _kinds(operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple([x.dtype if x.__class__ is BufferArray else x.__class__ for x in operands])
-
-
 def elementwise(runtime: Runtime, name: str) -> Callable[..., Any]:
     """Return the function of an operation on native arrays and Python numbers."""
     prepared: dict[tuple[Any, ...], Prepared] = {}
 
     def call(*operands: Any) -> Any:
-        kinds = _kinds(operands)
+        kinds = tuple([x.dtype if x.__class__ is BufferArray else x.__class__ for x in operands])
         kernel = prepared.get(kinds)
         if kernel is None:
             kernel = prepared[kinds] = _prepare(runtime, name, kinds)
@@ -109,7 +105,7 @@ def inplace(runtime: Runtime, name: str) -> Callable[..., Any]:
     prepared: dict[tuple[Any, ...], Prepared] = {}
 
     def call(x1: BufferArray, x2: Any) -> Any:
-        kinds = _kinds((x1, x2))
+        kinds = x1.dtype, x2.dtype if x2.__class__ is BufferArray else x2.__class__
         kernel = prepared.get(kinds)
         if kernel is None:
             kernel = prepared[kinds] = _prepare(runtime, name, kinds)

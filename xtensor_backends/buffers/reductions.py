@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from xtensor.backend import DType, Program, Step
 
 from ..kernels.reductions import combination
@@ -73,20 +75,28 @@ def reduce_program(
         rest = tuple([axis for axis in axes if axis not in plan.first])
         results = [reduce(name, x, rest, keepdims=True) for x, (name, _) in zip(first, program.reductions, strict=True)]
         return tuple([x.view(plan.shape, None, 0) for x in results])
-    rows, length, parts = plan.sizes
-    partial = plan.shape if parts == 1 else (parts, rows)
-    results = [runtime.empty(partial, program.dtypes[position]) for _, position in program.reductions]
-    wide = needs_64_bits(*arrays, *results) or rows * length >= 2**30
+    return _launched(program, plan, arrays, scalar_arguments(program, scalars))
+
+
+def _launched(
+    program: Program, plan: Plan, arrays: Sequence[BufferArray], scalars: Sequence[np.generic]
+) -> tuple[BufferArray, ...]:
+    """Launch the kernel of a plan, and those that reduce its parts."""
+    runtime = arrays[0].runtime
+    results = [runtime.empty(plan.partial, program.dtypes[position]) for _, position in program.reductions]
+    wide = needs_64_bits(*arrays, *results) or plan.wide
     key = "reduction", runtime.language, plan.form, plan.keys, wide
     kernel = program.kernels.get(key)
     if kernel is None:
         kernel = program.kernels[key] = _kernel(program, runtime.language, plan.form, plan.keys, wide)
     numbers = (*plan.sizes, *[x.offset for x in arrays], *plan.numbers)
-    runtime.launch(kernel, (*results, *arrays), scalar_arguments(program, scalars), numbers, plan.items)
-    if parts == 1:
+    runtime.launch(kernel, (*results, *arrays), scalars, numbers, plan.items)
+    if plan.totals is None:
         return tuple(results)
-    totals = [reduce(name, x, (0,), keepdims=False) for x, (name, _) in zip(results, program.reductions, strict=True)]
-    return tuple([x.view(plan.shape, None, 0) for x in totals])
+    totals: list[BufferArray] = []
+    for x, (name, _) in zip(results, program.reductions, strict=True):
+        totals += _launched(reduction(name, x.dtype, x.dtype), plan.totals, (x,), ())
+    return tuple(totals)
 
 
 class Plan(NamedTuple):
@@ -94,8 +104,10 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    shape
-        The result's shape.
+    shape, partial
+        The shapes of the result, and of the reductions of the parts of rows, which is the same where there is one part.
+    totals
+        How these are reduced to the result; None where there is one part.
     first
         The axes that are reduced before the others, by a call of its own; none where one kernel reduces all.
     form, items
@@ -104,15 +116,26 @@ class Plan(NamedTuple):
         The number of rows, their length, and the number of their parts.
     keys, numbers
         The keys of the layouts of rows and of their elements, and the numbers of both.
+    wide
+        Whether there are so many elements that positions need 64 bits.
     """
 
     shape: Shape
+    partial: Shape
+    totals: Plan | None
     first: Shape
     form: str
     items: int
     sizes: tuple[int, int, int]
     keys: tuple[tuple[int, str], tuple[int, str]]
     numbers: Shape
+    wide: bool
+
+    def with_shape(self, shape: Shape) -> Plan:
+        """Return the plan with another shape of the result, of as many elements."""
+        if self.totals is None:
+            return self._replace(shape=shape, partial=shape)
+        return self._replace(shape=shape, totals=self.totals.with_shape(shape))
 
 
 @lru_cache(2048)  # without the cache it takes half of the time of a small launch
@@ -131,7 +154,12 @@ def _plan(shape: Shape, strides: tuple[Shape, ...], axes: Shape, keepdims: bool,
         lanes = lanes_of(kept, reduced)
         form, parts, items = ROWS if lanes.are_rows else COLUMNS, lanes.parts, lanes.items
     numbers = (*kept.numbers, *reduced.numbers)
-    return Plan(result, first, form, items, (rows, length, parts), (kept.key, reduced.key), numbers)
+    partial, totals = result, None
+    if parts > 1:
+        partial = parts, rows
+        totals = _plan(partial, ((rows, 1),), (0,), False, has_loops).with_shape(result)
+    sizes, keys = (rows, length, parts), (kept.key, reduced.key)
+    return Plan(result, partial, totals, first, form, items, sizes, keys, numbers, rows * length >= 2**30)
 
 
 def _are_one(shape: Shape, strides: tuple[Shape, ...], axes: Shape) -> bool:

@@ -48,6 +48,7 @@ class JaxBackend(Backend):
     requires = REQUIREMENT
     chosen_by_itself = False
     survives_fork = False
+    widens_float16 = False
     corrections = (
         *("acos", "acosh", "asinh", "atanh", "cosh", "divide", "exp", "expm1", "floor_divide", "log", "log1p", "pow"),
         *("sign", "sinh", "sqrt", "tan", "tanh"),

@@ -246,10 +246,16 @@ def _concat(arrays: Sequence[Array], *, axis: int | None) -> Array:
 def _reduction(function: Function) -> Function:
     def reduced(x: Array, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Array:
         dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
-        return function(cast(x, dtype), axis=axis, dtype=dtype, keepdims=keepdims)
+        work = _wide(dtype)
+        return cast(function(cast(x, work), axis=axis, dtype=work, keepdims=keepdims), dtype)
 
     # jax.numpy's own reductions read their options in Python for each call.
     return jax.jit(reduced, static_argnames=("axis", "dtype", "keepdims"))  # type: ignore[no-any-return]
+
+
+def _wide(dtype: DType) -> DType:
+    """Return the dtype in which elements are added up or multiplied: float32 for those of two bytes, rounded once."""
+    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind in "fV" else dtype
 
 
 def _extreme(function: Function) -> Function:
@@ -272,7 +278,8 @@ def _std(x: Array, *, axis: Axes = None, correction: float = 0.0, keepdims: bool
 def _scan(function: Function, first: int) -> Function:
     def computed(x: Array, *, axis: int, dtype: DType | None = None, include_initial: bool = False) -> Array:
         dtype = OPERANDS.accumulated(x.dtype) if dtype is None else dtype
-        result = function(cast(x, dtype), axis=axis, dtype=dtype)
+        work = _wide(dtype)
+        result = cast(function(cast(x, work), axis=axis, dtype=work), dtype)
         if not include_initial:
             return result
         return with_initial(jnp.concatenate, partial(jnp.full, dtype=dtype), result, axis % x.ndim, first)

@@ -62,7 +62,7 @@ class TorchBackend(Backend):
     requires = REQUIREMENT
     chosen_by_itself = False
     survives_fork = False
-    widens_float16 = False  # nor need a call ask for the dtype
+    widens_float16 = False
     corrections = (
         *("acosh", "cos", "cosh", "divide", "expm1", "floor_divide", "log", "log1p", "sqrt", "tan", "tanh"),
         *LAPACK_CORRECTIONS,

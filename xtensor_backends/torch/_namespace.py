@@ -19,7 +19,7 @@ from xtensor.backend import (
     wrapped_namespace,
 )
 
-from ._elementwise import DIRECT, FUNCTIONS, astype, complex_of, where
+from ._elementwise import DIRECT, FUNCTIONS, PLAIN, astype, complex_of, where
 from ._inplace import Inplace
 from ._linalg import Fourier, Linalg, matmul
 from ._native import (
@@ -43,13 +43,14 @@ __all__ = ["namespace"]
 
 Axes = int | tuple[int, ...] | None
 
-WIDE = INEXACT - HALVES
-"""The dtypes that torch adds up in the dtype itself."""
+ADDED = (PLAIN | COMPLEX) - HALVES
+"""The dtypes that torch adds up in the dtype itself, with NumPy's values."""
 
 
 def namespace(device: torch.device) -> Any:
     """Return the functions on native arrays of a device."""
-    functions = wrapped_namespace(TorchArray, _functions(device), direct=DIRECT)
+    direct = {**DIRECT, "sum": (torch.sum, ADDED & INEXACT)}
+    functions = wrapped_namespace(TorchArray, _functions(device), direct=direct)
     functions.inplace = Inplace()
     return functions
 
@@ -172,9 +173,9 @@ def _as_summand(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _sum(x: Tensor, *, axis: Axes = None, dtype: torch.dtype | None = None, keepdims: bool = False) -> Tensor:
-    if axis is None and dtype is None and not keepdims and x.dtype in WIDE:
-        return torch.sum(x)
     dtype, axes = OPERANDS.accumulated(x.dtype) if dtype is None else dtype, axes_of(x, axis)
+    if x.dtype is dtype and dtype in ADDED and axes:
+        return torch.sum(x, axes, keepdim=keepdims, dtype=dtype)
     if not axes:
         return astype(x, dtype, copy=True)
     if dtype is torch.bool:

@@ -38,6 +38,15 @@ def test_float32_accumulates_in_requested_types_of_64_bits(name):
         assert (result.dtype, int(result)) == (dtype, exact)
 
 
+def test_sums_and_products_of_float16_round_once():
+    values = np.array([2048, 1, 2.0**-10])  # above the tie between 2048 and 2050, the two next float16
+    x, wide = (xp.asarray(values, dtype=dtype, device=CPU) for dtype in (xp.float16, xp.float32))
+    assert xp.sum(x).item() == xp.sum(wide, dtype=xp.float16).item() == xp.cumulative_sum(x)[-1].item() == 2050
+    factors = xp.asarray([2.0, 2.0**15, 2.0**-16], dtype=xp.float16, device=CPU)  # 65536 is no float16
+    assert xp.prod(factors).item() == xp.cumulative_prod(factors)[-1].item() == 1.0
+    assert xp.sum(x, keepdims=True).dtype == xp.cumulative_sum(wide, dtype=xp.float16).dtype == xp.float16
+
+
 def test_float32_beside_other_dtypes_is_promoted():
     x = xp.asarray([1.0], dtype=xp.float32, device=CPU)
     y = xp.asarray([2.0**-30], dtype=xp.float64, device=CPU)
