@@ -93,7 +93,7 @@ def _launched(
     runtime.launch(kernel, (*results, *arrays), scalars, numbers, plan.items)
     if plan.totals is None:
         return tuple(results)
-    totals = []
+    totals: list[BufferArray] = []
     for x, (name, _) in zip(results, program.reductions, strict=True):
         totals += _launched(reduction(name, x.dtype, x.dtype), plan.totals, (x,), ())
     return tuple(totals)
