@@ -316,5 +316,5 @@ def test_random_programs_of_views_are_those_of_numpy_and_of_fuse(device, seed, f
     wrong = [(case, difference) for case, difference in wrong if difference is not None]
     assert not wrong, f"{len(wrong)} of {programs}: {wrong[:3]}"
     if device.backend != "strict":
-        assert counts["compared"] >= programs / 3, counts
+        assert counts["compared"] >= programs // 4, counts
     figures.record(programs=programs, **{name.replace(" ", "_"): count for name, count in counts.items()})

@@ -73,6 +73,10 @@ class Programs(RuleBasedStateMachine):
         pairs = [pair for pair in self.pool if pair[0].dtype.kind in kinds]
         return pairs[data.draw(st.integers(0, len(pairs) - 1), label="array")] if pairs else None
 
+    def widest(self, *names: str) -> np.dtype[Any]:
+        """Return the first of some dtypes that both devices support."""
+        return next(dtype for dtype in map(np.dtype, names) if all(device.supports(dtype) for device in self.devices))
+
     def compare(self, results: tuple[Any, Any], rounded: bool = False) -> None:
         """Compare the results of both devices, and add them to the pool if later steps may use them."""
         type(self).steps += 1
@@ -134,7 +138,8 @@ class Programs(RuleBasedStateMachine):
 
     @rule(start=st.integers(-4, 4), stop=st.integers(-4, 8), step=st.sampled_from([1, 2, -1, -3]))
     def count(self, start: int, stop: int, step: int) -> None:
-        self.each(lambda: xp.arange(start, stop, step, dtype=xp.int64))
+        dtype = self.widest("i8", "i4")
+        self.each(lambda: xp.arange(start, stop, step, dtype=dtype))
 
     @rule(rows=st.integers(0, 4), columns=st.integers(0, 4), k=st.integers(-3, 3))
     def identity(self, rows: int, columns: int, k: int) -> None:
@@ -200,7 +205,8 @@ class Programs(RuleBasedStateMachine):
     def cast(self, data: st.DataObject, dtype: str) -> None:
         x = self.draw_array(data)
         # The cast of NaN and infinity to an integer is not defined.
-        if x is not None and np.isfinite(values_of(x[0])).all():
+        is_supported = all(device.supports(np.dtype(dtype)) for device in self.devices)
+        if is_supported and x is not None and np.isfinite(values_of(x[0])).all():
             self.each(lambda x: xp.astype(x, np.dtype(dtype)), x)
 
     # -- reductions ---------------------------------------------------------------------------------------------------
@@ -226,7 +232,8 @@ class Programs(RuleBasedStateMachine):
         x = self.draw_array(data, "f")
         if x is not None and x[0].size and np.isfinite(values_of(x[0])).all():
             axis = self.axis(data, x)
-            self.each(lambda x: getattr(xp, name)(xp.astype(x, xp.float64), axis=axis), x, rounded=True)
+            dtype = self.widest("f8", "f4")
+            self.each(lambda x: getattr(xp, name)(xp.astype(x, dtype), axis=axis), x, rounded=True)
 
     @rule(
         data=st.data(), name=st.sampled_from(["sort", "argsort", "argmax", "argmin", "unique_values", "cumulative_sum"])
