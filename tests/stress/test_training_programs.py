@@ -2,8 +2,8 @@
 
 Between the steps the learning rate, settings, modes, parameters and states change: they are assigned, written to in
 place, loaded, copied, shared and replaced. Both worlds take the same changes, and agree in all Arrays after each step.
-Each program draws the sizes of its layers and batches, and its dtype. Where a device has no generator of kernels, a fused
-function is the function itself, which is to leave the same states.
+Each program draws the sizes of its layers and batches, and its dtype. Where a device has no generator of kernels, a
+fused function is the function itself, which is to leave the same states.
 """
 
 from __future__ import annotations
