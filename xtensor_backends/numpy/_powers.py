@@ -24,7 +24,7 @@ POWERS = NUMBERS | {"e"}
 """Characters of the dtypes whose powers are those of NumPy's operator, but for square roots of float16."""
 
 
-def bases(x1: Native | complex, x2: Native) -> Native | complex:
+def bases(x1: Any, x2: Native) -> Any:
     """Return the bases, without the sign of zeros and infinities whose root NumPy takes for their power."""
     is_array = x1.__class__ is np.ndarray
     if x2.size == 1:
