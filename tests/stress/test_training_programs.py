@@ -2,6 +2,8 @@
 
 Between the steps the learning rate, settings, modes, parameters and states change: they are assigned, written to in
 place, loaded, copied, shared and replaced. Both worlds take the same changes, and agree in all Arrays after each step.
+Each program draws the sizes of its layers and batches, and its dtype. Where a device has no generator of kernels, a
+fused function is the function itself, which is to leave the same states.
 """
 
 from __future__ import annotations
@@ -40,14 +42,23 @@ SCHEDULES: tuple[Any, ...] = (
 )
 
 
+Shape = tuple[int, int, int]
+"""The number of examples, of features and of hidden units."""
+
+SIZES = (2, 3, 4, 5, 8, 17, 33)
+
+TOLERANCES = {"float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}
+
+
 class Net(nn.Module):
     """A network with statistics, random numbers, settings, a list of parts and a hook."""
 
-    def __init__(self, seed: int) -> None:
-        self.first = nn.Linear(3, 4, rng=seed, device="cpu", dtype=xp.float64)
-        self.norm = nn.BatchNorm1d(4, device="cpu", dtype=xp.float64)
-        self.drop = nn.Dropout(0.25, rng=seed + 1, device="cpu")
-        self.layers = [nn.Linear(4, 4, rng=seed + 2, device="cpu", dtype=xp.float64), nn.Tanh()]
+    def __init__(self, seed: int, shape: Shape, device: xp.Device, dtype: Any) -> None:
+        _, width, hidden = shape
+        self.first = nn.Linear(width, hidden, rng=seed, device=device, dtype=dtype)
+        self.norm = nn.BatchNorm1d(hidden, device=device, dtype=dtype)
+        self.drop = nn.Dropout(0.25, rng=seed + 1, device=device)
+        self.layers = [nn.Linear(hidden, hidden, rng=seed + 2, device=device, dtype=dtype), nn.Tanh()]
         self.gain = 1.0
         self.hooks: list[Callable[[Any], Any]] = []
 
@@ -65,8 +76,9 @@ class Net(nn.Module):
 class World:
     """A model, its optimizer, and what was stored of both."""
 
-    def __init__(self, rng: Random, kind: str) -> None:
-        self.model = Net(rng.randrange(1000))
+    def __init__(self, rng: Random, kind: str, shape: Shape, device: xp.Device, dtype: Any) -> None:
+        self.device = device
+        self.model = Net(rng.randrange(1000), shape, device, dtype)
         self.optimizer = rng.choice(OPTIMIZERS)(self.model, lr=rng.choice(SCHEDULES))
         self.average = optim.ExponentialMovingAverage(self.model, decay=0.5)
         self.stored = self.states()
@@ -85,7 +97,7 @@ class World:
 
         def average(model: Any, optimizer: Any, x: Any, y: Any) -> Any:
             value, model = step(model, optimizer, x, y)
-            return value * optimizer.steps, model
+            return value * xp.astype(optimizer.steps, value.dtype), model
 
         self.step = {"step": step, "evaluate": evaluate, "average": average}[kind]
 
@@ -97,7 +109,9 @@ class World:
         return self.model, self.optimizer
 
     def load(self, part: int) -> None:
-        self.parts[part].load_state_dict({name: xp.asarray(x, device="cpu") for name, x in self.stored[part].items()})
+        self.parts[part].load_state_dict(
+            {name: xp.asarray(x, device=self.device) for name, x in self.stored[part].items()}
+        )
 
     def change(self, rng: Random) -> None:
         model, optimizer = self.parts
@@ -147,26 +161,29 @@ def numbers(world: World, value: Any) -> list[Any]:
     return [xp.to_numpy(value), *[x for state in world.states() for _, x in sorted(state.items())]]
 
 
-@pytest.mark.one_device
 @pytest.mark.parametrize("chunk", range(scale(1, 16)))
-def test_training_steps_are_those_of_the_function(chunk: int, figures: Any) -> None:
-    if xp.device("cpu")._provider.generator("cpu") is None:
-        pytest.skip("needs a generator of kernels, the extra xtensor[llvm]")
-    for seed in range(12):
+def test_training_steps_are_those_of_the_function(device: xp.Device, chunk: int, figures: Any) -> None:
+    dtypes = [dtype for dtype in (xp.float64, xp.float32) if dtype in device.dtypes]
+    for seed in range(scale(2, 12) if device.name == "strict" else 12):  # strict is slow
         name = f"{chunk} {seed}"
         kind = Random(name).choice(["step", "step", "evaluate", "average"])
-        fused, plain = World(Random(name), kind), World(Random(name), kind)
+        sizes = Random(name + "shape")
+        shape = sizes.choice(SIZES[1:]), sizes.choice(SIZES), sizes.choice(SIZES)
+        dtype = dtypes[seed % len(dtypes)]
+        fused, plain = [World(Random(name), kind, shape, device, dtype) for _ in range(2)]
         donate = ("model", "optimizer") if Random(name + "donate").random() < 0.3 and kind == "step" else ()
         function = xp.fuse(fused.step, donate=donate)
+        rtol, atol = TOLERANCES[dtype.name]
         data = np.random.default_rng(seed)
         for count in range(scale(8, 20)):
-            x, y = (xp.asarray(data.normal(size=(5, width)), device="cpu") for width in (3, 4))
+            x, y = (xp.asarray(data.normal(size=(shape[0], width)), device=device, dtype=dtype) for width in shape[1:])
             outcomes = []
             for world, step in ((fused, function), (plain, plain.step)):
                 value, world.model = step(world.model, world.optimizer, x, y)
                 outcomes.append(numbers(world, value))
+            message = f"{name}, {shape}, {dtype}, step {count}"
             for mine, wanted in zip(*outcomes, strict=True):
-                np.testing.assert_allclose(mine, wanted, rtol=1e-6, atol=1e-8, err_msg=f"{name}, step {count}")
+                np.testing.assert_allclose(mine, wanted, rtol=rtol, atol=atol, err_msg=message)
             for number in range(Random(f"{name} {count}").randrange(3)):
                 for world in (fused, plain):
                     world.change(Random(f"{name} {count} {number}"))
