@@ -160,9 +160,13 @@ for thread in threads:
 
 
 def test_eight_threads_use_a_fresh_device_without_a_deadlock(device, figures):
-    """Each process is a new chance: libraries initialise themselves at the first call of each of their parts."""
+    """Each process is a new chance: libraries initialise themselves at the first call of each of their parts.
+
+    An engine takes minutes for the tasks of eight threads, and is not among the other devices.
+    """
     count = scale(2, 20)
+    host = [str(other) for other in xp.devices() if other.dlpack_device[0] in (1, 14) and not other.lazy]
     for number in range(count):
-        others = [] if number % 2 else [str(other) for other in xp.devices() if other.dlpack_device[0] in (1, 14)]
+        others = [] if number % 2 else host
         run(FIRST_USE, "30", str(device), *others, timeout=120)
     figures.record(processes=count)
