@@ -71,6 +71,11 @@ READERS = {
 }
 """The same of the standard library's functions in Python, by module and name, and what messages call them."""
 
+LIBRARY_CODES: dict[int, types.CodeType] = {}
+"""Code of libraries' functions that an earlier recording met, by identity: that they run tells nothing."""
+
+MOST_CODES = 2**13
+
 STREAMS: set[types.CodeType] = set()
 """Code of the functions that make a stream of random numbers."""
 
@@ -110,7 +115,7 @@ class Watch(Outside):
         super().__init__(recording)
         self.looked = ""
         self.created: dict[int, Any] = {}
-        self._codes: dict[int, types.CodeType] = {}  # by identity: the hash of code is that of its contents
+        self._codes = LIBRARY_CODES.copy()  # by identity: the hash of code is that of its contents
         self._globals = random.getstate(), state_of_numpy()
         self._unrepeatable = self._written = ""
         self._frame: types.FrameType | None = None
@@ -161,6 +166,8 @@ class Watch(Outside):
         elif library(frame.f_globals.get("__name__")):
             if function is None:
                 self._codes[id(code)] = code
+                if len(LIBRARY_CODES) < MOST_CODES:
+                    LIBRARY_CODES[id(code)] = code
         elif self._is_within(frame, _computes):
             pass  # its code is reported again, because the recorded function may call it as well
         elif function is None:
