@@ -259,11 +259,11 @@ def ptp(a: AnyArray, axis: Axis = None, out: Array | None = None, keepdims: bool
     refused.
     """
     (a,) = as_arrays("ptp", a)
-    largest, smallest = (reduce(a, axis=axis, keepdims=keepdims) for reduce in (xp.max, xp.min))
-    if a.dtype.kind == "b":
+    if a.dtype.kind == "b" and a.size:  # the extremes of no elements are refused as such
         raise TypeError(
             "numpy boolean subtract, the `-` operator, is not supported; ptp() takes numbers, cast with xtensor.astype"
         )
+    largest, smallest = (reduce(a, axis=axis, keepdims=keepdims) for reduce in (xp.max, xp.min))
     return store("ptp", largest - smallest, out)
 
 
