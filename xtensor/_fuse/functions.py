@@ -24,7 +24,7 @@ from .donations import Donation
 from .explanations import described
 from .flattening import Flattened, drop_oldest, filled
 from .guards import Guards
-from .nodes import Node, Session, Traced, session
+from .nodes import Node, Session, Traced, is_root, session
 from .patterns import Key, Pattern
 from .plans import ChangedArrayError, Plan, ReplayError
 from .recording import Recorder, recorder_of
@@ -74,12 +74,14 @@ class Recorded:
         The streams of random numbers from which it draws.
     layouts
         How the arguments lie in memory, where it depends on that; otherwise None.
+    exponents
+        The numbers that are exponents, see :class:`~xtensor._fuse.nodes.Session`.
     failures
         The number of replays in a row after which the function itself had to compute. From ``MOST_FAILURES`` on it
         computes at once, and where the shape or dtype of an array was another one in a call.
     """
 
-    __slots__ = ("arithmetic", "direct", "failures", "guards", "layouts", "plan", "results", "streams")
+    __slots__ = ("arithmetic", "direct", "exponents", "failures", "guards", "layouts", "plan", "results", "streams")
 
     def __init__(
         self, plan: Plan, results: Results, current: Session, guards: Guards | None, natives: Sequence[Any]
@@ -90,9 +92,14 @@ class Recorded:
         self.direct = plan.direct if results.single and not current.arithmetic.steps else None
         self.failures = 0
         self.layouts = _layouts(natives) if current.reads_layouts else None
+        self.exponents = current.exponents
 
-    def holds(self, natives: Sequence[Any]) -> bool:
-        """Whether the layouts of arguments and the values from outside, as far as it depends on them, are the same."""
+    def holds(self, natives: Sequence[Any], numbers: list[complex]) -> bool:
+        """Whether layouts and exponents among the arguments, and values from outside, are the same where it asks."""
+        if self.exponents:
+            values = self.arithmetic.values(numbers)
+            if any(is_root(values[index]) != root for index, root in self.exponents):
+                return False
         if self.layouts is not None and self.layouts != _layouts(natives):
             return False
         return self.guards is None or self.guards.hold()
@@ -180,7 +187,7 @@ class Fused(Generic[P, R]):
             return self._call_with_donations(args, kwargs, arrays, numbers, key, objects)  # type: ignore[arg-type]
         device = arrays[0]._device
         natives = [array._native for array in arrays]
-        recorded = self._recorded(args, kwargs, arrays, natives, key)
+        recorded = self._recorded(args, kwargs, arrays, natives, numbers, key)
         if recorded is None:
             return separated(self.__wrapped__(*args, **kwargs), arrays)  # type: ignore[no-any-return]
         if recorded.direct is not None and profiling.active is None:
@@ -193,7 +200,13 @@ class Fused(Generic[P, R]):
         return separated(self.__wrapped__(*args, **kwargs), arrays, recorded.results)  # type: ignore[no-any-return]
 
     def _recorded(
-        self, args: Any, kwargs: Any, arrays: Sequence[Array], natives: list[Any], key: list[Any]
+        self,
+        args: Any,
+        kwargs: Any,
+        arrays: Sequence[Array],
+        natives: list[Any],
+        numbers: list[complex],
+        key: list[Any],
     ) -> Recorded | None:
         """Return the recording for some arguments, made now where there is none; None where the function computes."""
         device = arrays[0]._device
@@ -203,7 +216,7 @@ class Fused(Generic[P, R]):
                 return None
         signature = tuple(key)
         for recorded in self._plans.get(signature, ()):
-            if recorded.holds(natives):
+            if recorded.holds(natives, numbers):
                 return recorded
         generator = generator_of(device)
         if generator is None:
@@ -224,7 +237,7 @@ class Fused(Generic[P, R]):
         """
         donation = Donation(self._donated(args, kwargs))
         natives = [array._native for array in arrays]
-        recorded = self._recorded(args, kwargs, arrays, natives, key)
+        recorded = self._recorded(args, kwargs, arrays, natives, numbers, key)
         if recorded is not None and recorded.failures < MOST_FAILURES:
             donation.limit(recorded.results.assigned, objects.items)
             given = donation.take(arrays, natives, recorded.results.returned)

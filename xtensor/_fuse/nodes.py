@@ -12,11 +12,20 @@ from typing import Any, Never, TypeAlias
 
 from .._core.backend import Native
 from .._core.tracer import AbstractValue
-from .._core.tracing_errors import Arithmetic, UnknownValueError, unknown
+from .._core.tracing_errors import Arithmetic, Number, UnknownValueError, unknown
 from .._core.wrapping import ValueArray
 from .watching import Watch
 
-__all__ = ["Assumption", "Node", "Session", "Traced", "item_at", "session", "with_item", "write_item"]
+__all__ = [
+    "Assumption",
+    "Node",
+    "Session",
+    "Traced",
+    "item_at",
+    "session",
+    "with_item",
+    "write_item",
+]
 
 
 class Node(AbstractValue):
@@ -82,6 +91,8 @@ class Session:
         The line that joined an array which the device below had computed; empty without one.
     reads_layouts
         Whether the function reads how elements lie in memory.
+    exponents
+        The numbers among the arguments that are exponents, by their index, and whether each is that of a root.
     lines
         The lines of the calls, for an explanation; None without one.
     """
@@ -96,11 +107,27 @@ class Session:
         self.streams: dict[int, tuple[Any, Any]] = {}
         self.computed = ""
         self.reads_layouts = False
+        self.exponents: list[tuple[int, bool]] = []
         self.lines: dict[Node, str] | None = None
 
 
 session: ContextVar[Session | None] = ContextVar("xtensor_recording", default=None)
 """The recording that goes on in this thread or task."""
+
+
+def is_root(exponent: Any) -> bool:
+    """Whether powers are square roots, whose values for -0.0 and minus infinity are those of no other exponent."""
+    return exponent.__class__ is float and exponent == 0.5
+
+
+def exponent_of(operand: Any) -> Any:
+    """Return an operand of ``pow``: instead of a number among the arguments that is 0.5, 0.5, as each call checks."""
+    if operand.__class__ is not Number:
+        return operand
+    current = session.get()
+    if current is not None:
+        current.exponents.append((operand.index, is_root(operand.value)))
+    return operand.value if is_root(operand.value) else operand
 
 
 class Traced(ValueArray):

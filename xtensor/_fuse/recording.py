@@ -27,7 +27,7 @@ from .._core.tracer import Tracer, at_caller
 from .._core.tracing_errors import Number, UnknownValueError, unknown
 from .._core.trees import leaves_of, mapped
 from .guards import memory_of
-from .nodes import Node, Session, Traced, session, with_item
+from .nodes import Node, Session, Traced, exponent_of, session, with_item
 from .watching import pause_reports, resume_reports
 
 __all__ = ["Recorder", "recorder_of", "recorders"]
@@ -204,12 +204,12 @@ class Recorder:
     def _step(self, operation: Operation, operands: tuple[Any, ...]) -> Traced | None:
         """Record an elementwise operation; None where no kernel computes it."""
         name = operation.name
-        if name == "pow" and operands[1].__class__ in (int, float) and operands[0].dtype.kind == "f":
-            x, exponent = operands
+        if name == "pow":
+            x, exponent = operands = operands[0], exponent_of(operands[1])
             short = short_power(x, exponent)
             if short is not None:
                 return self._step(TABLE[short], (x,))
-            if exponent in (3, 4):
+            if exponent.__class__ in (int, float) and exponent in (3, 4) and x.dtype.kind == "f":
                 square = self._step(TABLE["square"], (x,))
                 return self._step(TABLE["multiply"], (square, x if exponent == 3 else square))
         kinds = tuple(
