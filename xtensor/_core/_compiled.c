@@ -213,7 +213,9 @@ array_of_scalar(PyObject *stolen)
 
 /* -- Functions --------------------------------------------------------------------------------------------------- */
 
-enum kind { UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, REDUCTION, POWER, APPLY, APPLY_TO, ARGUMENT, WRAPPED, KINDS };
+enum kind {
+    UNARY, BINARY, REFLECTED, INPLACE, GETITEM, BOUNDARY, REDUCTION, POWER, APPLY, APPLY_TO, ARGUMENT, WRAPPED, KINDS
+};
 
 typedef struct {
     PyObject_HEAD
@@ -1135,6 +1137,13 @@ leave_namespace(void)
     return NULL;
 }
 
+/* The number of operands of a function that has a short way, without options. */
+static Py_ssize_t
+operands_of(enum kind kind)
+{
+    return kind == UNARY || kind == REDUCTION ? 1 : 2;
+}
+
 static PyObject *
 call_function(Function *self, PyObject *const *arguments, size_t flags, PyObject *keywords)
 {
@@ -1148,7 +1157,7 @@ call_function(Function *self, PyObject *const *arguments, size_t flags, PyObject
     else if (self->kind == ARGUMENT) {
         result = PyVectorcall_NARGS(flags) > 0 && is_array(arguments[0]) ? Py_NewRef(arguments[0]) : DECLINED;
     }
-    else if (self->kind != BOUNDARY && keywords == NULL && PyVectorcall_NARGS(flags) == (self->kind == UNARY || self->kind == REDUCTION ? 1 : 2)) {
+    else if (self->kind != BOUNDARY && keywords == NULL && PyVectorcall_NARGS(flags) == operands_of(self->kind)) {
         result = call_short(self, arguments);
     }
     if (result != DECLINED) {
@@ -1733,8 +1742,8 @@ PyInit__compiled(void)
     if (result == NULL) {
         return NULL;
     }
-    static const char *kinds[] = {"UNARY",    "BINARY", "REFLECTED", "INPLACE",  "GETITEM",
-                                  "BOUNDARY", "REDUCTION", "POWER", "APPLY", "APPLY_TO", "ARGUMENT", "WRAPPED"};
+    static const char *kinds[] = {"UNARY",     "BINARY", "REFLECTED", "INPLACE",  "GETITEM",  "BOUNDARY",
+                                  "REDUCTION", "POWER",  "APPLY",     "APPLY_TO", "ARGUMENT", "WRAPPED"};
     for (int kind = 0; kind < KINDS; kind++) {
         if (PyModule_AddIntConstant(result, kinds[kind], kind) < 0) {
             Py_DECREF(result);
