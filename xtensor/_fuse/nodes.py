@@ -21,6 +21,8 @@ __all__ = [
     "Node",
     "Session",
     "Traced",
+    "exponent_of",
+    "is_root",
     "item_at",
     "session",
     "with_item",
