@@ -171,7 +171,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     if native is not None:
         return native
     if foreign is not None and isinstance(value, (list, tuple)) and not device._library.defined_only:
-        return device._library.from_host(_host_list(value, device, name), device._backend_spec, copy=None)
+        return _native_list(value, device, name)
     if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
         # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
@@ -182,15 +182,20 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     return NotImplemented
 
 
-def _host_list(value: Any, device: Device, name: str) -> Any:
-    """Return a list or tuple of numbers as a NumPy array of a dtype that the device supports."""
+def _native_list(value: Any, device: Device, name: str) -> Native:
+    """Return a list or tuple of numbers as a native array of a device.
+
+    Python's numbers have the device's default dtype where it lacks NumPy's, as for ``asarray``.
+    """
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise type(error)(f"{error}; {name}() takes lists of numbers, not {describe(value)}") from None
     if array.dtype.kind not in "biufc":
         raise TypeError(f"{name}() takes lists of booleans and numbers, not {describe(value)} of dtype {array.dtype}")
-    return array.astype(check_dtype(array.dtype, device, name), copy=False)
+    if not device.supports(array.dtype):
+        return native_operand(_from_python(value, name, device), device, name)
+    return device._library.from_host(array, device._backend_spec, copy=None)
 
 
 def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
