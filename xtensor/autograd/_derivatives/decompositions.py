@@ -23,6 +23,7 @@ from ... import linalg
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
+from ..._core.scaling import power_of_two
 from ..._core.tracing_errors import is_known
 from .._rules import differentiated_by_pullback
 from .._table import pullback
@@ -114,7 +115,9 @@ def _det(g: Array, out: Array, x: Array) -> Array:
 
 
 def _cofactors_of_regular(g: Array, out: Array, x: Array) -> Array:
-    result: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
+    # The determinant times its cotangent leaves the range where the second derivative, times the inverse, does not.
+    scale = power_of_two(xp, xp.max(xp.abs(stop_gradient(x)), axis=(-2, -1), keepdims=True))
+    result: Array = (g * conjugate(out))[..., None, None] / scale * transposed(linalg.inv(x / scale))
     return result
 
 
