@@ -314,7 +314,7 @@ def test_iteration_ends_where_the_array_lost_its_axes():
     iterator = iter(x)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy from 2.5 on
-        x._native.resize((), refcheck=False)
+        x._native.shape = ()
     with pytest.raises((StopIteration, TypeError)):
         next(iterator)
 
