@@ -55,6 +55,23 @@ def test_gradient_of_cross_entropy_within_fuse():
         assert loss(xp.zeros((2, 2), dtype=xp.float32)).tolist() == [[-0.25, 0.25], [0.25, -0.25]]
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("name", ["rows", "transpose", "every other column", "reversed"])
+def test_orders_are_those_of_the_device_memory(name, order):
+    view = {
+        "rows": lambda x: x,
+        "transpose": lambda x: x.T,
+        "every other column": lambda x: x.T[::2],
+        "reversed": lambda x: x[::-1],
+    }[name]
+    host = np.arange(12, dtype=np.int32).reshape(3, 4)
+    x, right = view(xp.asarray(host)), view(host)
+    assert x.ravel(order).tolist() == x.flatten(order).tolist() == right.ravel(order).tolist()
+    assert x.copy(order).tolist() == right.tolist()
+    if order != "K":
+        assert x.reshape((2, -1), order=order).tolist() == right.reshape((2, -1), order=order).tolist()
+
+
 # -- reductions, order, products --------------------------------------------------------------------------------------
 
 
