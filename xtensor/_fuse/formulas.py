@@ -9,6 +9,7 @@ from typing import Any
 from .._core.array import Array
 from .._core.tracing_errors import UnknownValueError
 from .functions import Fused, generator_of
+from .keys import key_of
 
 __all__ = ["attempt_formula", "compute_formula"]
 
@@ -38,7 +39,7 @@ def compute_formula(formula: Callable[..., Any], *operands: Any, **options: Any)
     formula
         A function of a module, not a closure: recordings are kept for it.
     operands, options
-        Its arguments, among them an Array. Those of other classes have a hash.
+        Its arguments, among them an Array. The others have a hash, or are tuples of such values and slices.
     """
     result = attempt_formula(formula, *operands, **options)
     return formula(*operands, **options) if result is NotImplemented else result
@@ -67,4 +68,6 @@ def attempt_formula(formula: Callable[..., Any], *operands: Any, **options: Any)
 
 
 def _described(value: Any) -> Any:
-    return (value.dtype, value.shape) if value.__class__ is Array else value
+    if value.__class__ is Array:
+        return value.dtype, value.shape
+    return key_of(value) if value.__class__ is tuple else value  # slices have no hash before Python 3.12

@@ -72,6 +72,20 @@ def test_orders_are_those_of_the_device_memory(name, order):
         assert x.reshape((2, -1), order=order).tolist() == right.reshape((2, -1), order=order).tolist()
 
 
+def test_linspace_of_integers_is_exact():
+    for start, stop, count in [
+        (0, 2**31 - 1, 2),
+        (-(2**31), 2**31 - 1, 4),
+        (7, -7, 5),
+        (5, 5, 3),
+        (0, 10, 4),
+        (1, 9, 0),
+    ]:
+        parts = max(count - 1, 1)
+        expected = [start + i * (stop - start) // parts for i in range(count)]
+        assert xp.linspace(start, stop, count, dtype=xp.int32).tolist() == expected
+
+
 # -- reductions, order, products --------------------------------------------------------------------------------------
 
 
