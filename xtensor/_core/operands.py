@@ -180,7 +180,7 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     if native is not None:
         return native
     if foreign is not None and isinstance(value, SEQUENCES) and not device._library.defined_only:
-        return device._library.from_host(_host_list(value, device, name), device._backend_spec, copy=None)
+        return _native_sequence(value, device, name)
     # With NotImplemented, ``x == [1]`` would be False, and ``b"a" + x`` the bytes of both.
     answers = isinstance(value, SEQUENCES) or (name == "add" and isinstance(value, bytes))
     if foreign is TypeError or (foreign is NotImplemented and answers):
@@ -192,15 +192,21 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     return NotImplemented
 
 
-def _host_list(value: Any, device: Device, name: str) -> Any:
-    """Return a copy of a sequence of numbers as a NumPy array of a dtype that the device supports."""
+def _native_sequence(value: Any, device: Device, name: str) -> Native:
+    """Return a copy of a sequence of numbers as a native array of a device.
+
+    Python's numbers have the device's default dtype where it lacks NumPy's, as for ``asarray``.
+    """
     try:
         found = np.array(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise type(error)(f"{error}; {name}() takes lists of numbers, not {describe(value)}") from None
     if found.dtype.kind not in "biufc":
         raise TypeError(f"{name}() takes lists of booleans and numbers, not {describe(value)} of dtype {found.dtype}")
-    return np.asarray(found, dtype=check_dtype(found.dtype.newbyteorder("="), device, name))
+    dtype = found.dtype.newbyteorder("=")
+    if not device.supports(dtype):
+        return native_operand(_from_python(value, name, device), device, name)
+    return device._library.from_host(np.asarray(found, dtype=dtype), device._backend_spec, copy=None)
 
 
 def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
