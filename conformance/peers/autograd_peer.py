@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import scipy
 
 import xtensor as xp
 from conformance.peers.stand_in import Finder, Namespace, Unavailable, as_array
@@ -50,7 +51,8 @@ def install(source: Path) -> None:
         "autograd.test_util": _module("test_util", **CHECKS),
         "autograd.wrap_util": _module("wrap_util", unary_to_nary=unary_to_nary),
         "autograd.differential_operators": _module("differential_operators", **TRANSFORMS),
-        **{f"autograd.{name}": _module(name) for name in ("builtins", "extend", "misc", "tracer", "scipy")},
+        "autograd.scipy": Namespace(scipy, "autograd.scipy"),
+        **{f"autograd.{name}": _module(name) for name in ("builtins", "extend", "misc", "tracer")},
     }
     # NumPy's own have no protocol and return NumPy's arrays.
     modules["autograd.numpy"].__dict__.update(c_=xp.c_, r_=xp.r_)
@@ -146,17 +148,55 @@ def _of_argument(transform: Callable[..., Any]) -> Callable[..., Any]:
     return unary_to_nary(lambda f, x: transform(f)(_argument(x)))
 
 
+grad = _of_argument(ours.grad)
+jacobian = _of_argument(ours.jacobian)
+
+
+def tensor_jacobian_product(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
+    """Return a function of the arguments and a tensor: the derivative of its contraction with the result."""
+
+    def contraction(*args: Any) -> Any:
+        tensor = xp.asarray(args[-1])
+        return xp.tensordot(tensor, xp.asarray(f(*args[:-1])), axes=tensor.ndim)
+
+    return lambda *args: jacobian(contraction, argnum)(*args[:-1], _argument(args[-1]))
+
+
+def hessian_tensor_product(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
+    """Return a function of the arguments and a tensor: the derivative of its contraction with the gradient."""
+    return tensor_jacobian_product(grad(f, argnum), argnum)
+
+
+def make_ggnvp(f: Callable[..., Any], g: Callable[..., Any] | None = None, f_argnum: int = 0) -> Callable[..., Any]:
+    """Return the product of a generalized Gauss-Newton matrix, of a loss g of the result, and a vector."""
+
+    def maker(f: Callable[..., Any], x: Any) -> Callable[..., Any]:
+        pull, value = make_vjp(f, x)
+        loss = g or (lambda y: xp.sum(y * y) / 2)
+        product, _ = make_vjp(ours.grad(loss), value)
+        return lambda v: pull(product(make_jvp(f, x)(v)[1]))
+
+    made: Callable[..., Any] = unary_to_nary(maker)(f, f_argnum)
+    return made
+
+
 TRANSFORMS: dict[str, Any] = {
     "checkpoint": ours.checkpoint,
     "deriv": unary_to_nary(_derivative),
     "elementwise_grad": unary_to_nary(_elementwise),
-    "grad": _of_argument(ours.grad),
+    "grad": grad,
+    "grad_and_aux": unary_to_nary(lambda f, x: ours.grad(f, has_aux=True)(_argument(x))),
+    "hessian_tensor_product": hessian_tensor_product,
+    "hessian_vector_product": hessian_tensor_product,
     "hessian": _of_argument(ours.hessian),
     "holomorphic_grad": unary_to_nary(lambda f, x: ours.grad(lambda z: xp.real(f(z)))(_argument(x))),
-    "jacobian": _of_argument(ours.jacobian),
+    "jacobian": jacobian,
+    "make_ggnvp": make_ggnvp,
     "make_hvp": unary_to_nary(lambda f, x: make_vjp(ours.grad(f), x)),
     "make_jvp": unary_to_nary(make_jvp),
     "make_vjp": unary_to_nary(make_vjp),
+    "tensor_jacobian_product": tensor_jacobian_product,
+    "vector_jacobian_product": tensor_jacobian_product,
     "value_and_grad": _of_argument(ours.value_and_grad),
     "dict": dict,
     "isinstance": isinstance,

@@ -30,7 +30,10 @@ INTENTIONS: tuple[Intention, ...] = tuple(
     Intention(pattern, page)
     for page, patterns in {
         "troubleshooting.md#fused-functions-derivatives-and-arrays-without-values": (r"^NotDifferentiableError: ",),
-        "troubleshooting.md#dtypes-and-values": (r"does not cast to \w+, which has no imaginary components",),
+        "troubleshooting.md#dtypes-and-values": (
+            r"does not cast to \w+, which has no imaginary components",
+            r"cannot cast \S+ to \w+ in an assignment",
+        ),
         "numpy.md": (r"ACTUAL: '?Array\(.*DESIRED: '?array\(", r"Array\(.* == ['\"(]*array\("),
         "numpy.md#dtypes": (
             r"a dtype of booleans or numbers",

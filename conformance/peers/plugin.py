@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import linecache
 import os
+import random
 import signal
 from collections.abc import Generator, Iterable
 from importlib import import_module
@@ -16,6 +17,7 @@ from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conformance.peers.kinds import TIMEOUT, Failure, Verdict, classify
@@ -26,6 +28,9 @@ PEER, SOURCE, RECORDS = "XTENSOR_PEER", "XTENSOR_PEER_SOURCE", "XTENSOR_PEER_REC
 
 LIMIT = 120
 """Seconds after which a test is interrupted."""
+
+SEED = 0
+"""Seed of the random numbers of each module and each test, so that runs can be compared."""
 
 MARKERS = ("slow", "multi_gpu", "parametrize_device", "leaks_references", "valgrind_error", "thread_unsafe")
 
@@ -66,6 +71,16 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     return None
 
 
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Seed the generators by which a module chooses, when it is imported, the dtypes of its tests."""
+    _seed()
+
+
+def _seed() -> None:
+    random.seed(SEED)
+    np.random.seed(SEED)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Interrupt a test that does not end."""
@@ -73,6 +88,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         pytest.fail(f"{TIMEOUT} {LIMIT} s")
 
+    _seed()
     if not hasattr(signal, "SIGALRM"):
         return (yield)
     previous = signal.signal(signal.SIGALRM, interrupt)

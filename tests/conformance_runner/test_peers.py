@@ -72,7 +72,9 @@ def test_not_applicable():
 
 OF_AUTOGRAD = """
 import autograd.numpy as np
-from autograd import elementwise_grad, grad, jacobian
+from autograd import elementwise_grad, grad, grad_and_aux, hessian_tensor_product, jacobian, make_ggnvp
+from autograd import tensor_jacobian_product
+from autograd.scipy import special
 from autograd.test_util import check_grads
 
 def test_right():
@@ -81,6 +83,15 @@ def test_transforms():
     assert grad(lambda x: np.sum(x * x))(np.arange(3.0)).tolist() == [0.0, 2.0, 4.0]
     assert jacobian(lambda x: 2 * x)(np.ones(2)).tolist() == [[2.0, 0.0], [0.0, 2.0]]
     assert elementwise_grad(np.cos)(0.0) == 0.0
+def test_products():
+    x, v = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    assert hessian_tensor_product(lambda x: np.sum(x**3))(x, v).tolist() == [18.0, 60.0]  # 6 x v
+    assert tensor_jacobian_product(lambda x: x**2)(x, v).tolist() == [6.0, 20.0]  # 2 x v
+    assert make_ggnvp(lambda x: x**2)(x)(v).tolist() == [12.0, 80.0]  # (2 x)**2 v
+    gradient, squares = grad_and_aux(lambda x: (np.sum(x), x**2))(x)
+    assert gradient.tolist() == [1.0, 1.0] and squares.tolist() == [1.0, 4.0]
+def test_scipy():
+    check_grads(special.expit)(np.array([0.5, -1.0]))
 def test_wrong_value():
     assert grad(lambda x: x * x)(3.0) == 5.0
 def test_not_smooth():
@@ -126,7 +137,7 @@ def test_tests_of_cupy_are_counted_by_kind(tmp_path: Path) -> None:
 
 def test_tests_of_autograd_are_counted_by_kind(tmp_path: Path) -> None:
     write_test(tmp_path / "source" / "tests", OF_AUTOGRAD)
-    assert recorded(tmp_path, "autograd", tmp_path / "source") == {"right": 2, "wrong value": 2}
+    assert recorded(tmp_path, "autograd", tmp_path / "source") == {"right": 4, "wrong value": 2}
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "."])

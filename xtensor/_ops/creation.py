@@ -137,6 +137,9 @@ def _integers(
 
     The arithmetic is modulo 2**64; only the results have to fit, and ``(count - 1) remainder`` into 64 bits.
     """
+    if not target.supports(np.dtype(np.uint64)):
+        values = [start + i * quotient + i * remainder // divisor for i in range(count)]
+        return wrap(target._library.from_host(np.asarray(values, dtype), target._backend_spec, copy=None), target)
     multiply, add, divide = (operation(name) for name in ("multiply", "add", "floor_divide"))
     index = apply(ARANGE, target, 0, count, 1, dtype=np.dtype(np.uint64))._native
     result = call(add, target, call(multiply, target, index, quotient % 2**64), start % 2**64)

@@ -116,7 +116,7 @@ def _nearest(x: Array, axis: int, length: int, step: float) -> Array:
         repeated = xp.broadcast_to(repeated, (*x.shape[: axis + 1], times, *x.shape[axis + 1 :]))
         return xp.reshape(repeated, (*x.shape[:axis], length, *x.shape[axis + 1 :]))
     # PyTorch multiplies in the dtype of x, at least float32, and rounds the product to float32: 3 / 0.6 is 5.
-    precision = np.float64 if x.dtype == xp.float64 else np.float32
+    precision: Any = np.float64 if x.dtype == xp.float64 else np.float32
     position = (np.arange(length, dtype=precision) * precision(step)).astype(np.float32)
     index = np.minimum(np.floor(position).astype(np.int64), x.shape[axis] - 1)
     return xp.take(x, xp.asarray(index, device=x.device), axis=axis)

@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from xtensor.backend import STANDARD_DTYPES, DType, Native, WrappedArray
+from xtensor.backend import STANDARD_DTYPES, DType, Native, WrappedArray, with_standard_dtype
 
 __all__ = [
     "COMPLEX",
@@ -142,6 +142,7 @@ def is_aligned(address: int, itemsize: int) -> bool:
 
 def from_host(array: np.ndarray[Any, Any], device: torch.device, copy: bool | None) -> Native:
     """Return a NumPy array's values as a native array; ``copy=None`` copies where torch cannot share the memory."""
+    array = with_standard_dtype(array)
     shares = (
         device.type == "cpu"
         and array.flags.writeable  # torch has no read-only tensors
