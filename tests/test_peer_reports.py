@@ -429,7 +429,6 @@ REPORTS: dict[str, tuple[Callable[[], Any], Any]] = {
 
 REFUSED_BY_STRICT = {
     "diff bool",
-    "std of float16 large",
     "searchsorted mixed int float",
     "cumsum bool",
     "clip min>max",
