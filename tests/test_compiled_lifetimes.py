@@ -393,4 +393,6 @@ cpu.table
     ],
 )
 def test_programs(program, output, compiled):
+    if program == RELOADED and not hasattr(xp.add, "python"):
+        pytest.skip("calls are in Python, which looks the class up")
     assert run_program(program, compiled) == output

@@ -139,6 +139,28 @@ def test_keyword_of_pytorch_names_the_standards(call, device):
         call(xp.ones((2, 2), device=device), dim=0)
 
 
+@pytest.mark.parametrize(
+    ("call", "remedy"),
+    [
+        (
+            lambda: xp.zeros(3, order="C"),
+            "zeros() got an unexpected keyword argument 'order'; NumPy's order= is no param",
+        ),
+        (
+            lambda: xp.reshape(xp.ones(4), (2, 2), order="F"),
+            "NumPy's order= is no parameter: new Arrays are in row-major",
+        ),
+        (lambda: xp.sum(xp.ones(3), out=xp.ones(())), "NumPy's out= is a parameter of NumPy's function alone"),
+        (lambda: xp.sort(xp.ones(3), kind="stable"), "NumPy's kind= is no parameter: every sort is stable"),
+        (lambda: xp.clip(xp.ones(3), a_min=0.0), "NumPy's a_min= is min="),
+    ],
+    ids=["zeros", "reshape", "out", "kind", "a_min"],
+)
+def test_keyword_of_numpy_alone_names_the_remedy(call, remedy):
+    with pytest.raises(TypeError, match=re.escape(remedy)):
+        call()
+
+
 def test_keyword_of_no_library_has_no_remedy():
     with pytest.raises(TypeError, match=r"^sum\(\) got an unexpected keyword argument 'colour'$"):
         xp.sum(xp.ones(2), colour=0)

@@ -177,7 +177,7 @@ CHANGES = {
         "x * held[0][0]",
         "held[0][0] = 3.0",
     ),
-    "the shape of an array": ("held = np.ones(3)", "x * held.ndim", "held.shape = (3, 1)"),
+    "the shape of an array": ("held = np.ones(3)", "x * held.ndim", "held.resize((3, 1), refcheck=False)"),
     "the dtype of an array": ("held = np.ones(1)", "x * held.dtype.itemsize", "held = held.astype('f4')"),
     "a polynomial of NumPy": ("p = np.poly1d([1.0, 2.0])", "x * p(2.0)", "p.coeffs[0] = 3.0"),
     "a module that the function imports": (

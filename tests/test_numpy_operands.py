@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 import pytest
+from contract_toys import SinglePrecisionBackend
 from strategies import values_of
 
 import xtensor as xp
@@ -106,6 +107,20 @@ def test_function_of_two_operands_takes_a_sequence_beside_an_array(lenient_devic
     found, expected = (SEQUENCES[name](*(pair[::-1] if reflected else pair)) for pair in ((x, list(numbers)), (x, y)))
     assert values_of(found).tolist() == values_of(expected).tolist()
     assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize(
+    "values", [(1, 4, 2), (1.0, 4.0, 2.5), (1.0 + 2.0j, 4.0, 2.5)], ids=["int", "float", "complex"]
+)
+def test_sequence_has_the_default_dtype_of_a_device_without_double_precision(registry, values):
+    xp.register_backend(SinglePrecisionBackend())
+    x = xp.asarray([1.0, 2.0, 3.0], device="single:0")
+    expected = np.asarray([1.0, 2.0, 3.0]) * np.asarray(values)
+    for found in (x * list(values), values * x, xp.multiply(x, list(values))):
+        assert str(found.device) == "single:0"
+        assert found.tolist() == expected.tolist()
+    with pytest.raises(TypeError, match="does not support dtype float64"):
+        x * [np.float64(1.0), 2.0, 3.0]
 
 
 def test_function_without_an_array_refuses_sequences():

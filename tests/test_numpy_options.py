@@ -91,10 +91,37 @@ def test_einsum_labels_may_be_any_sequence_of_integers(device, convert):
             "operands could not be broadcast together with remapped shapes [original->remapped]: (3,2)  and requested "
             "shape (2,2); ",
         ),
+        (
+            ([[1], [2, 3]],),
+            {},
+            ValueError,
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
+            "dimensions. The detected shape was (2,) + inhomogeneous part.; ",
+        ),
+        (
+            (1,),
+            {"constant_values": [1, [2, 3], 4]},
+            ValueError,
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
+            "dimensions. The detected shape was (3,) + inhomogeneous part.; ",
+        ),
+        (([[], []],), {}, TypeError, "`pad_width` must be of integral type.; "),
         ((1, "maximum"), {"stat_length": 0}, ValueError, "stat_length of 0 yields no value for padding; "),
         ((1, "mean"), {"stat_length": -2}, ValueError, "index can't contain negative values; "),
     ],
-    ids=["mode", "option", "negative", "float", "bool", "shape", "length 0", "negative length"],
+    ids=[
+        "mode",
+        "option",
+        "negative",
+        "float",
+        "bool",
+        "shape",
+        "ragged",
+        "ragged values",
+        "empty",
+        "length 0",
+        "negative length",
+    ],
 )
 def test_pad_raises_with_the_words_of_numpy(device, arguments, options, error, words):
     with pytest.raises(error, match=f"^{re.escape(words)}"):

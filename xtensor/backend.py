@@ -16,7 +16,7 @@ from ._core.corrections import (
     short_power,
 )
 from ._core.device_info import DeviceInfo, Memory
-from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type
+from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type, with_standard_dtype
 from ._core.errors import (
     BackendUnavailableError,
     OutOfMemoryError,
@@ -125,6 +125,7 @@ __all__ = [
     "variance",
     "with_initial",
     "with_short_way",
+    "with_standard_dtype",
     "without_leading_axes",
     "wrapped_namespace",
     "write_file",

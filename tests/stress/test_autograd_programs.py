@@ -196,11 +196,20 @@ BEYOND_STRICT: dict[str, Step] = {"indices": lambda m, c, x, y: x[c.indices()], 
 
 @dataclass(frozen=True)
 class Program:
-    """A function of two vectors; ``seen`` holds the constants of its last run on Arrays."""
+    """A function of two vectors.
+
+    Attributes
+    ----------
+    seen
+        The constants of its last run on Arrays.
+    passed
+        The caller's arguments and tangents, to which it writes before one of its steps.
+    """
 
     seed: int
     steps: tuple[str, ...]
     seen: list[Any] = field(default_factory=list)
+    passed: list[Any] = field(default_factory=list)
 
     def __call__(self, x: Any, y: Any) -> Any:
         source = random.Random(self.seed)
@@ -208,7 +217,11 @@ class Program:
         constants = Constants(random.Random(self.seed), of_arrays)
         m = xp if of_arrays else np
         values = [x, y]
-        for name in self.steps:
+        written = random.Random(self.seed).randrange(len(self.steps) + 1)
+        for number, name in enumerate(self.steps):
+            if of_arrays and number == written:
+                for item in self.passed:
+                    overwrite(item)
             step = STEPS.get(name) or BEYOND_STRICT[name]
             values.append(step(m, constants, values[-1], source.choice(values)))
             if of_arrays and source.random() < 0.7:
@@ -266,7 +279,7 @@ def check_memory(results: list[xp.Array], others: list[Any]) -> None:
 
 
 def check_vjp(program: Program, x: list[int], y: list[int], g: list[int]) -> None:
-    arguments = [array(x), array(y)]
+    program.passed[:] = arguments = [array(x), array(y)]
     value, pull = autograd.vjp(program, *arguments)
     assert list_of(value) == [value_of(item) for item in program.exact(x, y)]
     expected = [
@@ -287,6 +300,7 @@ def check_vjp(program: Program, x: list[int], y: list[int], g: list[int]) -> Non
 
 def check_jvp(program: Program, x: list[int], y: list[int], g: list[int]) -> None:
     arguments, tangents = [array(x), array(y)], [array(g), array(g[::-1])]
+    program.passed[:] = arguments + tangents
     value, tangent = autograd.jvp(program, arguments, tangents)
     for written in (*arguments, *tangents, *program.seen):
         overwrite(written)
@@ -302,7 +316,7 @@ def check_second(program: Program, x: list[int], y: list[int], g: list[int]) -> 
     for u, v in units():
         inner = program.exact(duals(duals(x, u), duals(g, [0] * LENGTH)), duals(duals(y, v), duals(g, [0] * LENGTH)))
         expected.append(sum(b_of(b_of(item)) for item in inner))
-    arguments = [array(x), array(y)]
+    arguments: list[Any] = []
 
     def total(x: Any, y: Any) -> Any:
         return xp.sum(program(x, y))
@@ -320,12 +334,13 @@ def check_second(program: Program, x: list[int], y: list[int], g: list[int]) -> 
         "reverse over reverse": lambda: autograd.grad(product, (0, 1))(*arguments),
     }
     for way, compute in ways.items():
+        program.passed[:] = arguments[:] = [array(x), array(y)]
         found = [number for part in compute() for number in list_of(part)]
         assert found == expected, way
 
 
 def check_backward(program: Program, x: list[int], y: list[int], g: list[int]) -> None:
-    arguments = [array(x), array(y)]
+    program.passed[:] = arguments = [array(x), array(y)]
     variables = [autograd.variable(item) for item in arguments]
     result = program(*variables)
     for written in (*arguments, *program.seen):

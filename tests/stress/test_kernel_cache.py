@@ -7,18 +7,24 @@ import errno
 import os
 import signal
 import socket
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
+from threading import Event, Thread
 
 import pytest
+from llvmlite import binding
 
 from xtensor._core import files
 from xtensor._core.rates import known_rates, rates_file
 from xtensor_backends.llvm import _compile
 from xtensor_backends.llvm._cache import Cache
 
-from .tiers import LONG, run
+from .tiers import LONG, PATHS, run, scale
 
 KEY, OTHER = (f"{number:040x}" for number in (1, 2))
 
@@ -207,3 +213,144 @@ def test_kernels_are_right_after_their_files_were_exchanged_or_retyped(folder, k
             path.unlink()
             KINDS[kind](path)
     run(PROGRAM, timeout=120, **environment)
+
+
+# -- other processors -------------------------------------------------------------------------------------------------
+
+PROCESSORS = (
+    ("x86_64-unknown-linux-gnu", "x86-64", ""),
+    ("x86_64-unknown-linux-gnu", "sapphirerapids", "+avx512f,+avx512vbmi2"),
+    ("x86_64-pc-windows-msvc", "x86-64-v3", ""),
+    ("aarch64-unknown-linux-gnu", "neoverse-v1", "+sve"),
+    ("powerpc64le-unknown-linux-gnu", "pwr9", ""),
+    ("riscv64-unknown-linux-gnu", "", "+v"),
+)
+"""LLVM's triples, names and features of processors that share a user's cache."""
+
+
+def entry_of(processor: tuple[str, str, str], number: int, monkeypatch: pytest.MonkeyPatch) -> tuple[str, bytes]:
+    """Return the key and the machine code of a module on another processor."""
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    with monkeypatch.context() as patch:
+        patch.setattr(_compile, "_host", lambda: processor)
+        patch.setattr(_compile, "_machine", _compile._machine.__wrapped__)
+        return (
+            _compile._digest(_compile._machine(), _compile._package(), "text", adds(number)),
+            _compile._compile(adds(number)),
+        )
+
+
+@pytest.mark.parametrize("processor", PROCESSORS, ids=lambda processor: f"{processor[0]}-{processor[1]}")
+def test_entry_of_another_processor_is_not_run(folder, processor, monkeypatch):
+    key, code = entry_of(processor, 1, monkeypatch)
+    Cache(folder).put(key, code)
+    before = _compile.statistics()
+    assert result(1) == 2
+    own = next(path for path in folder.iterdir() if path.name != key)
+    (folder / own.name).write_bytes((folder / key).read_bytes())
+    assert result(1) == 2
+    after = _compile.statistics()
+    assert (after["compiled"] - before["compiled"], after["loaded"] - before["loaded"]) == (2, 0)
+    assert Cache(folder).get(key) == code
+
+
+# -- several processes ------------------------------------------------------------------------------------------------
+
+
+def content(path: Path) -> bytes:
+    """Return the content of an entry; OSError for another kind of file."""
+    return files.read_file(path, largest=1 << 20)
+
+
+def damage(folder: Path, rng: Random) -> None:
+    """Truncate, exchange, remove or retype an entry."""
+    entries = [path for path in folder.iterdir() if not path.name.endswith(".tmp")] if folder.is_dir() else []
+    if len(entries) < 2:
+        return
+    path, other = rng.sample(entries, 2)
+    way = rng.choice(["truncate", "exchange", "remove", *KINDS])
+    try:
+        if way == "truncate":
+            files.write_file(path, content(path)[: rng.randrange(200)])
+        elif way == "exchange":
+            files.write_file(path, content(other))
+        elif path.is_dir():
+            for inside in path.iterdir():
+                inside.rmdir()
+            path.rmdir()
+        else:
+            path.unlink()
+            if way != "remove":
+                KINDS[way](path)
+    except OSError:  # a process has replaced or removed the entry meanwhile, or it has no content
+        return
+
+
+@pytest.mark.parametrize("seed", range(scale(1, 6)))
+def test_processes_share_a_cache_that_another_damages(folder, seed):
+    """Two processes compute while the entries that they write are damaged, and one more is killed at any moment."""
+    rng, ended = Random(seed), Event()
+
+    def damages() -> None:
+        while not ended.wait(0.003):
+            damage(folder, rng)
+
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(PATHS),
+        "XTENSOR_LLVM_FEWEST": "0",
+        "XTENSOR_CACHE_DIR": str(folder),
+    }
+    command = [sys.executable, "-X", "faulthandler", "-W", "error", "-c", textwrap.dedent(PROGRAM)]
+    thread = Thread(target=damages)
+    thread.start()
+    try:
+        for _ in range(scale(1, 3)):
+            processes = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) for _ in range(3)]
+            try:
+                processes[2].wait(timeout=1 + 3 * rng.random())
+            except subprocess.TimeoutExpired:
+                processes[2].kill()
+            processes[2].communicate()
+            outcomes = [(process.communicate(timeout=240)[1], process.returncode) for process in processes[:2]]
+            assert outcomes == [(b"", 0)] * 2
+    finally:
+        ended.set()
+        thread.join()
+    run(PROGRAM, XTENSOR_LLVM_FEWEST="0", XTENSOR_CACHE_DIR=str(folder))
+
+
+MOUNT = "mount -t tmpfs -o size={size} none {folder} && exec {python} -W error -c '{program}'"
+
+
+@pytest.mark.parametrize("size", ["4k", "16k", "32k"] if LONG else ["16k"])
+def test_full_file_system_is_no_error(folder, size):
+    """A file system of a few pages, mounted in a name space of its own, which ends with the process."""
+    folder.mkdir(mode=0o700)
+    probe = ["unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size=4k none {folder}"]
+    try:
+        if subprocess.run(probe, capture_output=True, check=False).returncode:
+            pytest.skip("needs the right to mount a file system in a name space")
+    except FileNotFoundError:
+        pytest.skip("needs unshare")
+    program = (
+        textwrap.dedent(PROGRAM).replace("'", '"')
+        + f"""
+import os
+names = os.listdir("{folder}")
+assert not [name for name in names if name.endswith(".tmp")], names
+status = os.statvfs("{folder}")
+print(status.f_blocks * status.f_frsize, sum(os.stat(os.path.join("{folder}", name)).st_size for name in names))
+"""
+    )
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", MOUNT.format(size=size, folder=folder, python=sys.executable, program=program)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS), "XTENSOR_LLVM_FEWEST": "0",
+             "XTENSOR_CACHE_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-4000:]
+    available, written = map(int, done.stdout.split())
+    assert available == int(size[:-1]) * 1024
+    assert written <= available

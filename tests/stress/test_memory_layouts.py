@@ -148,3 +148,20 @@ def test_every_function_of_numbers_takes_every_offset():
     )
     done = run(PROGRAM + call, XTENSOR_LLVM_FEWEST="0", XTENSOR_DEVICE="cpu", timeout=1800)
     assert int(done) > (5000 if LONG else 100)
+
+
+@pytest.mark.parametrize("part", range(9) if LONG else (4,))
+def test_every_function_takes_every_layout_of_memory(part, figures):
+    dtypes = ("float16", "float32", "float64", "complex64", "complex128") if LONG else ("float32", "complex128")
+    program = f"from stress.layout_calls import main; main({part}, 9, {24 if LONG else 2}, {dtypes})"
+    done = run(program, XTENSOR_LLVM_FEWEST="0", XTENSOR_DEVICE="cpu", timeout=1800)
+    functions, calls = map(int, done.split())
+    assert calls > functions > 100
+    figures.record(calls=calls)
+
+
+def test_writes_to_every_layout_leave_the_memory_around_it(figures):
+    program = f"from stress.layout_calls import writes; writes({100 if LONG else 2})"
+    calls = int(run(program, XTENSOR_LLVM_FEWEST="0", XTENSOR_DEVICE="cpu", timeout=1800))
+    assert calls > 400
+    figures.record(calls=calls)

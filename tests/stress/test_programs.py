@@ -48,6 +48,13 @@ def difference(left: xp.Array, right: xp.Array, rounded: bool) -> str | None:
     return None if np.all(agree) else f"{a!r} on {left.device}, {b!r} on {right.device}"
 
 
+def narrowed(left: xp.Array, right: xp.Array) -> xp.Array:
+    """Return a result in the dtype of the other device's, which may have no integers of 64 bits."""
+    if left.dtype.kind not in "iu" or right.device.supports(left.dtype):
+        return left
+    return xp.astype(left, np.dtype(f"{left.dtype.kind}4"))
+
+
 def without_zeros(x: xp.Array) -> xp.Array:
     """Replace zeros by ones, because the signs of zeros are not compared."""
     return xp.where(x == 0, xp.ones_like(x), x)
@@ -86,6 +93,7 @@ class Programs(RuleBasedStateMachine):
             for both in zip(left, right, strict=True):
                 self.compare(both, rounded)
             return
+        left = narrowed(left, right)
         message = difference(left, right, rounded)
         assert message is None, message
         host = values_of(left)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .checks import check_integer
+from .operands import SEQUENCES
 from .text import representation, shows_values
 from .transfers import note_computation
 
@@ -83,7 +84,7 @@ class Conversions:
         return self._elements()
 
     def __contains__(self: Any, value: Any, /) -> bool:
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, SEQUENCES):
             value = xp.asarray(value, device=self._device)
         equal: Any = self == value
         # A value of another kind is no element.

@@ -32,6 +32,7 @@ __all__ = [
     "kind_of",
     "load_bfloat16",
     "result_type",
+    "with_standard_dtype",
 ]
 
 DType: TypeAlias = "np.dtype[Any]"
@@ -50,7 +51,8 @@ BFLOAT16 = "bfloat16"
 
 BFLOAT16_REMEDY = install_command("ml_dtypes>=0.5")
 
-NUMPY_DTYPES: frozenset[DType] = frozenset(map(np.dtype, (*STANDARD_DTYPES, "float16")))
+NUMPY_DTYPES: dict[DType, DType] = {np.dtype(name): np.dtype(name) for name in (*STANDARD_DTYPES, "float16")}
+"""NumPy's dtypes by those that equal them: ``longlong`` is another one than ``int64``, which not all libraries know."""
 
 NUMPY_CLASSES: frozenset[Any] = frozenset(map(type, NUMPY_DTYPES))
 
@@ -104,7 +106,13 @@ def as_dtype(value: Any, function: str) -> DType:
             f"{function}() takes a dtype of booleans or numbers, such as xtensor.float32, not {describe(value)}"
             + missing
         )
-    return dtype
+    return NUMPY_DTYPES.get(dtype, dtype)
+
+
+def with_standard_dtype(x: Any) -> Any:
+    """Return a NumPy array with int64 in the place of longlong, an equal dtype that some libraries do not know."""
+    dtype = NUMPY_DTYPES.get(x.dtype)
+    return x if dtype is None or dtype.char == x.dtype.char else x.view(dtype)
 
 
 # -- promotion ------------------------------------------------------------------------------------------------------

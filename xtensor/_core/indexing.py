@@ -16,7 +16,7 @@ from .calls import call
 from .checks import LARGEST, check_bounds
 from .device import Device
 from .failures import explained
-from .operands import native_operand
+from .operands import SEQUENCES, native_operand
 from .operations import declare, operation
 from .resolved_keys import NO_INDEX
 
@@ -153,7 +153,7 @@ def assigned(x: Any, value: Any, xp: Any) -> Any:
     """
     if isinstance(value, np.integer) and x.dtype.kind in "iu":
         return int(value)  # whose bounds are checked, where an array of integers wraps around
-    sequence = isinstance(value, (list, tuple, range))
+    sequence = isinstance(value, SEQUENCES)
     if not sequence and not (isinstance(value, np.floating) and x.dtype.kind in "iu"):
         return value
     result = xp.asarray(value, device=x.device)

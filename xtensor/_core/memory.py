@@ -14,6 +14,7 @@ import numpy as np
 
 from .checks import check_flag
 from .errors import describe
+from .operands import SEQUENCES
 from .views import layout_of
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class Flat:
             self.base[tuple(map(int, np.unravel_index(position, self.base.shape)))] = value
             return
         flattened = self.copy()
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, SEQUENCES):
             value = self.base.__array_namespace__().asarray(value, device=self.base.device)
         if getattr(value, "ndim", 0):
             # As many as there are elements: values are repeated, or those that are too many left out.

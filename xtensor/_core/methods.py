@@ -17,6 +17,7 @@ from . import calls
 from .checks import check_axis, check_casting, check_flag, check_order
 from .compiled import compiled
 from .errors import describe
+from .operands import SEQUENCES
 from .views import layout_of
 
 if TYPE_CHECKING:
@@ -347,7 +348,7 @@ class Methods:
 
     def fill(self: Any, value: Operand) -> None:
         """Set every element to one value; ValueError for a sequence or an array with axes."""
-        if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
+        if isinstance(value, SEQUENCES) or getattr(value, "ndim", 0) > 0:
             text = f"setting an array element with a sequence.; fill() takes one value, not {describe(value)}"
             raise ValueError(text)
         self[...] = value

@@ -6,6 +6,8 @@ recognised by its fields ``_native`` and ``_device``: this module does not depen
 
 from __future__ import annotations
 
+from array import array as python_array
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HOST_ARRAYS",
     "SCALARS",
+    "SEQUENCES",
     "array_argument",
     "array_arguments",
     "as_array",
@@ -51,14 +54,20 @@ NDARRAY = np.ndarray
 HOST_ARRAYS: frozenset[type[Any]] = frozenset((np.ndarray, np.memmap))
 """The classes of NumPy arrays that are operands. Other subclasses mean more than numbers: units, masks, matrices."""
 
-CONVERTED = HOST_ARRAYS | {list, tuple}
+SEQUENCES = (list, tuple, range, deque, python_array, bytearray, memoryview)
+"""Python's classes of numbers in order, which are operands next to an Array, as in NumPy.
+
+Some of them would answer an operator themselves: a list compares identities, a bytearray reads an Array as bytes.
+"""
+
+CONVERTED = HOST_ARRAYS.union(SEQUENCES)
 """Classes of operands that become Arrays next to an Array."""
 
 
 def operands(name: str, x1: Any, x2: Any, foreign: Any = TypeError) -> Any:
     """Return the device and the native operands of a call with mixed operands.
 
-    A list or tuple of numbers is an operand, as in NumPy; the device ``strict`` raises TypeError for it.
+    A list or another sequence of numbers is an operand, as in NumPy; the device ``strict`` raises TypeError for it.
 
     ``foreign`` is the answer to an operand that is neither array nor scalar nor list: with TypeError, that error is
     raised. With NotImplemented, an operator's answer, NotImplemented is returned, so that Python asks the other
@@ -170,10 +179,11 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     native = device._library.from_operand(value, device._backend_spec)
     if native is not None:
         return native
-    if foreign is not None and isinstance(value, (list, tuple)) and not device._library.defined_only:
-        return _native_list(value, device, name)
-    if foreign is TypeError or (foreign is NotImplemented and isinstance(value, (list, tuple))):
-        # With NotImplemented, Python would compare the identities of an Array and a list: ``x == [1]`` would be False.
+    if foreign is not None and isinstance(value, SEQUENCES) and not device._library.defined_only:
+        return _native_sequence(value, device, name)
+    # With NotImplemented, ``x == [1]`` would be False, and ``b"a" + x`` the bytes of both.
+    answers = isinstance(value, SEQUENCES) or (name == "add" and isinstance(value, bytes))
+    if foreign is TypeError or (foreign is NotImplemented and answers):
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
         raise TypeError(
             f"{name}() takes Arrays, NumPy arrays and scalars, not {kind}; "
@@ -182,20 +192,21 @@ def native_operand(value: Any, device: Device, name: str, foreign: Any = TypeErr
     return NotImplemented
 
 
-def _native_list(value: Any, device: Device, name: str) -> Native:
-    """Return a list or tuple of numbers as a native array of a device.
+def _native_sequence(value: Any, device: Device, name: str) -> Native:
+    """Return a copy of a sequence of numbers as a native array of a device.
 
     Python's numbers have the device's default dtype where it lacks NumPy's, as for ``asarray``.
     """
     try:
-        array = np.asarray(value)
+        found = np.array(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise type(error)(f"{error}; {name}() takes lists of numbers, not {describe(value)}") from None
-    if array.dtype.kind not in "biufc":
-        raise TypeError(f"{name}() takes lists of booleans and numbers, not {describe(value)} of dtype {array.dtype}")
-    if not device.supports(array.dtype):
+    if found.dtype.kind not in "biufc":
+        raise TypeError(f"{name}() takes lists of booleans and numbers, not {describe(value)} of dtype {found.dtype}")
+    dtype = found.dtype.newbyteorder("=")
+    if not device.supports(dtype):
         return native_operand(_from_python(value, name, device), device, name)
-    return device._library.from_host(array, device._backend_spec, copy=None)
+    return device._library.from_host(np.asarray(found, dtype=dtype), device._backend_spec, copy=None)
 
 
 def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
@@ -220,7 +231,7 @@ def _host_operand(value: Any, device: Device, name: str, foreign: Any) -> Any:
 def coerce_operands(name: str, *values: Any) -> tuple[Array, ...]:
     """Return operands with Arrays in the place of NumPy arrays, on the device of the Arrays among them or the default.
 
-    Lists and tuples join others, as for :func:`operands`. Values of other classes are returned as they are, for the
+    Sequences join others, as for :func:`operands`. Values of other classes are returned as they are, for the
     function to refuse.
     """
     if not any(value.__class__ in CONVERTED for value in values):
@@ -241,7 +252,7 @@ def as_array(value: Any, device: Device, name: str) -> Any:
 def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
     """Return an argument that must be an array as an Array; one of NumPy becomes an Array of a device or the default.
 
-    So do a Python scalar, a list and a tuple of numbers, but not on ``strict``. ``name`` is the function's, for errors.
+    So do a Python scalar and a sequence of numbers, but not on ``strict``. ``name`` is the function's, for errors.
     """
     try:
         x._device  # noqa: B018 - hasattr() takes longer
@@ -256,8 +267,8 @@ def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
 
 
 def _from_python(value: Any, name: str, device: Device | None) -> Any:
-    """Return an Array of a Python scalar, or of a list or tuple of numbers; None for others and on ``strict``."""
-    if not isinstance(value, (list, tuple, bool, int, float, complex)):
+    """Return an Array of a Python scalar, or of a sequence of numbers; None for others and on ``strict``."""
+    if not isinstance(value, (*SEQUENCES, bool, int, float, complex)):
         return None
     try:
         array = operations.namespace.asarray(value, device=device)
@@ -295,7 +306,7 @@ def on_transform_of(x: Array, *others: Any) -> Array:
 def array_arguments(name: str, *values: Any) -> tuple[Array, ...]:
     """Return arguments that must all be arrays as Arrays; those of NumPy join the others, or the default device.
 
-    Lists and tuples join others, as for :func:`operands`.
+    Sequences join others, as for :func:`operands`.
     """
     for value in values:
         if not hasattr(value, "_device"):

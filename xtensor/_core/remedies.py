@@ -41,6 +41,21 @@ KEYWORDS: dict[str, str] = {
 }
 """Keywords of PyTorch's functions and what the standard's have for them."""
 
+NUMPYS_KEYWORDS: dict[str, str] = {
+    "a_max": "max=",
+    "a_min": "min=",
+    "initial": "a parameter of NumPy's function alone, which takes Arrays",
+    "kind": "no parameter: every sort is stable",
+    "like": "device=",
+    "newshape": "shape=",
+    "order": "no parameter: new Arrays are in row-major order; numpy.reshape takes Arrays and an order",
+    "out": "a parameter of NumPy's function alone, which takes Arrays",
+    "where": "a parameter of NumPy's function alone, which takes Arrays",
+}
+"""Keywords of NumPy's functions and what the standard's have for them."""
+
+LIBRARIES = (("PyTorch", KEYWORDS), ("NumPy", NUMPYS_KEYWORDS))
+
 POSITIONAL: dict[str, str] = {
     "broadcast_to": "pass shape as one tuple",
     "permute_dims": "pass axes as one tuple",
@@ -84,8 +99,9 @@ def explain(error: TypeError) -> None:
     text = str(error)
     unexpected = re.fullmatch(UNEXPECTED, text)
     if unexpected is not None:
-        remedy = KEYWORDS.get(unexpected[2])
-        error.args = (unexpected[1] + (f"; PyTorch's {unexpected[2]}= is {remedy}" if remedy else ""),)
+        name = unexpected[2]
+        known = [(library, table[name]) for library, table in LIBRARIES if name in table]
+        error.args = (unexpected[1] + "".join(f"; {library}'s {name}= is {remedy}" for library, remedy in known),)
         return
     too_many = re.fullmatch(TOO_MANY, text)
     if too_many is not None and too_many[1] in POSITIONAL:

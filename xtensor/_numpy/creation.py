@@ -10,6 +10,7 @@ import numpy as np
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_order
+from .._core.operands import SEQUENCES
 from .._ops._arguments import as_arrays
 
 __all__ = ["CREATION", "full_like", "like_of"]
@@ -25,7 +26,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any, copy: 
 def _order_of(a: Any, order: Any) -> Any:
     """Return the order of an array of ``a``: a sequence has none to keep, so that its array is row-major."""
     keeps = order is None or (isinstance(order, str) and order.upper() in ("K", "A"))
-    return "C" if keeps and isinstance(a, (list, tuple)) else order
+    return "C" if keeps and isinstance(a, SEQUENCES) else order
 
 
 def _in_order(x: Array, order: Any, copy: Any = None) -> Array:

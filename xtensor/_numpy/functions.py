@@ -19,7 +19,7 @@ from .. import fft, linalg
 from .._core.array import Array
 from .._core.checks import is_word
 from .._core.device import Device
-from .._core.operands import HOST_ARRAYS, SCALARS
+from .._core.operands import HOST_ARRAYS, SCALARS, SEQUENCES
 from .._ops._arguments import on_device, store
 from ..lib import stride_tricks
 from .creation import CREATION
@@ -93,7 +93,7 @@ def _is_operand_alone(function: Function, args: Sequence[Any]) -> bool:
     first = args[0].__class__
     if first in HOST_ARRAYS:
         return True
-    if first not in SCALARS and first not in (list, tuple):
+    if first not in SCALARS and first not in SEQUENCES:
         return False
     position = _position_of_out(function)
     return not arrays_in([x for index, x in enumerate(args) if index != position])
@@ -231,7 +231,7 @@ def _adapted(function: Function, own: Function | None) -> Function | None:
 
 def _as_operand(function: Function, name: str, value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return an array-like operand as an Array."""
-    if value.__class__ in HOST_ARRAYS or (isinstance(value, (list, tuple)) and name not in NOT_OPERANDS):
+    if value.__class__ in HOST_ARRAYS or (isinstance(value, SEQUENCES) and name not in NOT_OPERANDS):
         return on_device(function.__name__, value, device_of_arguments(args, kwargs))
     return value
 

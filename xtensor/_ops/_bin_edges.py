@@ -13,6 +13,7 @@ from .._core.array import Array
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
 from .._core.failures import rewarned
+from .._core.operands import SEQUENCES
 from . import _casts
 from ._arguments import on_device
 from ._bin_widths import ESTIMATORS, number_of_bins
@@ -169,6 +170,6 @@ def length_of(bins: Any) -> int | None:
 
 def _dimensions(value: Any) -> int:
     """Return the number of dimensions of an array-like; 1 for a sequence, whatever it holds."""
-    if isinstance(value, (list, tuple, range)):
+    if isinstance(value, SEQUENCES):
         return 1
     return int(getattr(value, "ndim", 0))

@@ -14,6 +14,7 @@ from .._core.device import Device
 from .._core.devices import resolve
 from .._core.dtypes import DType, result_type
 from .._core.errors import describe, shortened
+from .._core.operands import SEQUENCES
 from ._arguments import as_arrays, flattened, on_device
 from ._casts import supported
 
@@ -68,7 +69,7 @@ def sequence(function: str, values: Any) -> tuple[Array, ...]:
 def as_indices(function: str, value: Any, device: Device) -> Array:
     """Return an array-like of integers or booleans as an Array; an empty list holds integers."""
     indices = on_device(function, value, device)
-    if not indices.size and isinstance(value, (list, tuple, range)):
+    if not indices.size and isinstance(value, SEQUENCES):
         return xp.astype(indices, device.default_dtypes["indexing"], copy=False)
     if indices.dtype.kind not in "biu":
         raise IndexError(
@@ -80,7 +81,7 @@ def as_indices(function: str, value: Any, device: Device) -> Array:
 
 def as_values(function: str, values: Any, dtype: DType, device: Device) -> Array:
     """Return array-like values in the dtype of the array that they are written to."""
-    if isinstance(values, (list, tuple, bool, int, float, complex)):
+    if isinstance(values, (*SEQUENCES, bool, int, float, complex)):
         return xp.asarray(values, dtype=dtype, device=device)
     return xp.astype(on_device(function, values, device), dtype, copy=False)
 

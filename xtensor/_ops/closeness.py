@@ -13,7 +13,7 @@ from .._core.compositions import composed
 from .._core.device import Device
 from .._core.dtypes import kind_of, result_type
 from .._core.errors import describe
-from .._core.operands import SCALARS, operands
+from .._core.operands import SCALARS, SEQUENCES, operands
 from . import _casts
 from ._arguments import as_arrays
 from ._fused import close
@@ -158,7 +158,7 @@ def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, eq
     -----
     NumPy, ``isclose``.
     """
-    a, b = (as_arrays("isclose", x, a, b)[0] if isinstance(x, (list, tuple)) else x for x in (a, b))
+    a, b = (as_arrays("isclose", x, a, b)[0] if isinstance(x, SEQUENCES) else x for x in (a, b))
     device = operands("isclose", a, b)[0]
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not isinstance(tolerance, (Array, int, float, np.bool, np.integer, np.floating)):

@@ -97,8 +97,8 @@ def einsum(
     Notes
     -----
     NumPy, ``einsum``. Where one operand is given and nothing is added up, the result is a view of it on devices whose
-    library creates views: ``einsum("ii->i", x)[...] = 0.0`` writes to the diagonal. ``dtype`` holds there as well;
-    NumPy's own function ignores it.
+    library creates views: ``einsum("ii->i", x)[...] = 0.0`` writes to the diagonal on ``cpu`` and ``numpy``; elsewhere
+    a diagonal may be read-only. ``dtype`` holds for views as well; NumPy's own function ignores it.
 
     Examples
     --------

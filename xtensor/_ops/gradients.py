@@ -12,7 +12,7 @@ from .._core.checks import check_axes, check_integer
 from .._core.compositions import composed
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
-from .._core.operands import array_argument
+from .._core.operands import SEQUENCES, array_argument
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -58,7 +58,7 @@ def gradient(f: AnyArray, *varargs: Any, axis: Axis = None, edge_order: int = 1)
     if check_integer(edge_order, "gradient", "edge_order") not in (1, 2):
         raise ValueError(f"gradient(): edge_order is 1 or 2, not {describe(edge_order)}")
     spacings = varargs or (1.0,)
-    if len(spacings) == 1 and not getattr(spacings[0], "ndim", 0) and not isinstance(spacings[0], (list, tuple)):
+    if len(spacings) == 1 and not getattr(spacings[0], "ndim", 0) and not isinstance(spacings[0], SEQUENCES):
         spacings = spacings * len(axes)
     if len(spacings) != len(axes):
         raise TypeError(

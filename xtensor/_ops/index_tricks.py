@@ -12,6 +12,7 @@ from .._core.compositions import composed
 from .._core.device import Device
 from .._core.errors import describe
 from .._core.levels import first_wrong
+from .._core.operands import SEQUENCES
 from ._arguments import as_arrays, flattened
 from ._conversions import check_mode, creation_device, integers, items, within
 
@@ -159,7 +160,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     for i, (given, x) in enumerate(zip(args, as_arrays("ix_", *args), strict=True)):
         if x.ndim != 1:
             raise ValueError(f"Cross index must be 1 dimensional; ix_() received shape {x.shape}")
-        if not x.size and isinstance(given, (list, tuple, range)):
+        if not x.size and isinstance(given, SEQUENCES):
             x = xp.astype(x, x.device.default_dtypes["indexing"], copy=False)
         elif x.dtype.kind == "b":
             x = xp.nonzero(x)[0]

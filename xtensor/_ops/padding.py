@@ -95,7 +95,7 @@ def pad(array: AnyArray, pad_width: Any, mode: str = "constant", **options: Any)
         if pad_width.dtype.kind not in "iu":
             raise TypeError(f"`pad_width` must be of integral type.; pad() received {describe(pad_width)}")
         pad_width = pad_width.tolist()
-    if isinstance(pad_width, (tuple, list)) and not pad_width:
+    if isinstance(pad_width, (tuple, list)) and all(isinstance(x, (tuple, list)) and not x for x in pad_width):
         raise TypeError("`pad_width` must be of integral type.; pad() received an empty sequence")
     widths = [_check_width(pair) for pair in _pairs(pad_width, array.ndim, "pad_width")]
     shape = _padded_shape(array, widths)
@@ -149,19 +149,22 @@ def _pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
     if all(nested) and len(items) in (1, ndim) and {len(item) for item in items} in ({1}, {2}):
         pairs = [(item[0], item[-1]) for item in items]
         return pairs * ndim if len(pairs) == 1 else pairs
-    raise ValueError(
-        "operands could not be broadcast together with remapped shapes [original->remapped]: "
-        f"{_shape_of(items)}  and requested shape ({ndim},2); pad(): {name} is a number, a pair, or a pair for each of "
-        f"{ndim} axes, not {describe(value)}"
-    )
-
-
-def _shape_of(items: list[Any]) -> str:
-    """Return the shape of nested lists as NumPy's messages show it; ``(n,...)`` for lists of different lengths."""
     lengths = {len(item) if isinstance(item, (tuple, list)) else None for item in items}
-    if lengths == {None}:
-        return f"({len(items)},)"
-    return f"({len(items)},{lengths.pop() if len(lengths) == 1 else '...'})"
+    if len(lengths) > 1:
+        problem = (
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
+            f"dimensions. The detected shape was ({len(items)},) + inhomogeneous part."
+        )
+    else:
+        (length,) = lengths or {None}
+        found = f"({len(items)},)" if length is None else f"({len(items)},{length})"
+        problem = (
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {found}  and "
+            f"requested shape ({ndim},2)"
+        )
+    raise ValueError(
+        f"{problem}; pad(): {name} is a number, a pair, or a pair for each of {ndim} axes, not {describe(value)}"
+    )
 
 
 def _check_width(pair: tuple[Any, Any]) -> Widths:

@@ -120,8 +120,9 @@ def ravel(a: Any, order: str = "C") -> Array:
         Array of any shape and dtype.
     order
         ``"C"`` for row-major order, ``"F"`` for column-major order, ``"K"`` for the order in memory, and ``"A"`` for
-        column-major order if the elements are contiguous in it, else row-major order. On devices whose arrays have no
-        strides, such as engines, ``"A"`` and ``"K"`` are row-major.
+        column-major order if the elements are contiguous in it, else row-major order. On devices whose arrays
+        have no strides (those of ``strict``, ``torch``, ``jax``, ``mlx``, ``dask``, ``cubed``), ``"A"`` and ``"K"``
+        are row-major.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from .._core.compositions import composed
 from .._core.device import Device
 from .._core.dtypes import DType, kind_of, result_type
 from .._core.errors import describe
-from .._core.operands import common_device
+from .._core.operands import SEQUENCES, common_device
 from .._core.tracing_errors import any_true, rarely
 from ._arguments import on_device
 from ._casts import promoted
@@ -145,7 +145,7 @@ def logspace(
     if device is None:
         device = common_device((start, stop, base))
     # Beside several bases, NumPy makes arrays of Python numbers first.
-    several = isinstance(base, (list, tuple)) or getattr(base, "ndim", 0) > 0
+    several = isinstance(base, SEQUENCES) or getattr(base, "ndim", 0) > 0
     (first, last), target, count = _arguments("logspace", (start, stop), num, device, weak=not several)
     wanted = None if dtype is None else check_dtype(dtype, target, "logspace")
     if isinstance(base, (int, float, complex, np.number)):

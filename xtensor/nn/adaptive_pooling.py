@@ -16,7 +16,7 @@ from .._core.documentation import documented
 from ._computation import in_single
 from ._documentation import SPATIAL
 from .max_pooling import first_largest
-from .pooling import checked
+from .pooling import checked, mean_in_range
 from .windows import along_axis, constant, lengths_of
 
 if TYPE_CHECKING:
@@ -212,7 +212,11 @@ def _means(x: Array, axis: int, count: int) -> Array:
     position = np.arange(length)
     inside = (position >= starts[:, None]) & (position < ends[:, None])
     counts = (ends - starts).reshape(-1, *[1] * (x.ndim - axis - 1))
-    return along_axis(x, inside.astype(np.float64), axis) / constant(counts, x)
+
+    def means(x: Array) -> Array:
+        return along_axis(x, inside.astype(np.float64), axis) / constant(counts, x)
+
+    return mean_in_range(means, x, int(np.max(ends - starts)))
 
 
 def _maxima(x: Array, index: Array | None, axis: int, count: int) -> tuple[Array, Array | None]:

@@ -11,10 +11,11 @@ from .._core.checks import check_flag, check_integer
 from .._core.compositions import composed
 from .._core.operands import coerce_operands
 from .._core.operations import declare
+from .._core.rescaling import host_looks_at
 from .._fuse.formulas import compute_formula
 from ._checks import check_eps, check_parameter, check_real_floating
 from ._computation import compute
-from .normalization import layer_norm
+from .normalization import layer_norm, leaves_range, scaled_to_range
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -25,7 +26,7 @@ __all__ = [
     "by_channel",
     "group_norm",
     "instance_norm",
-    "through_channels",
+    "through_batch_norm",
 ]
 
 BATCH_NORM = declare("nn.batch_norm", "network", operands=5, accepts="real floating", shape="same", primitive=False)
@@ -99,11 +100,17 @@ def batch_norm_and_statistics(
             f"{name}(): x of shape {x.shape} has one value for each channel, of which training takes no variance; "
             "Expected more than 1 value per channel when training"
         )
-    normalized: Any = compute(BATCH_NORM, _normalized, x, None, None, weight, bias, eps=check_eps(eps, name))
+    eps = check_eps(eps, name)
+    normalized: Any = compute(BATCH_NORM, _normalized, x, None, None, weight, bias, eps=eps)
     if normalized.__class__ is Array:  # of a transform, which has the derivative of the result
         wide = xp.astype(x, xp.float32) if x.dtype.itemsize <= 2 else x
         mean, _, variance = compute_formula(_statistics, wide)
+        if _leaves_range(variance, eps):
+            axes = (0, *range(2, x.ndim))
+            mean, variance = xp.mean(wide, axis=axes), xp.var(wide, axis=axes)
         return normalized, mean, variance
+    if _leaves_range(normalized[2], eps):
+        return compute(BATCH_NORM, _scaled_normalized, x, None, None, weight, bias, eps=eps)  # type: ignore[return-value]
     return normalized  # type: ignore[no-any-return]
 
 
@@ -129,6 +136,29 @@ def _statistics(x: Array) -> tuple[Array, Array, Array]:
     return mean, centered, xp.sum(centered * centered, axis=axes) / count
 
 
+def _leaves_range(variance: Array, eps: float) -> bool:
+    """Whether squares leave the range. Devices whose results the host does not look at keep the plain formula."""
+    return host_looks_at(variance.device) and leaves_range(xp.sqrt(variance + eps), eps)
+
+
+def _channels_in_range(x: Array, eps: float) -> tuple[Array, Array, Array]:
+    """Return ``x`` with each channel divided by a power of two, and ``eps`` and the power of each channel."""
+    scaled, scaled_eps, scale = scaled_to_range(x, (0, *range(2, x.ndim)), eps)
+    return scaled, xp.reshape(scaled_eps, (-1,)), xp.reshape(scale, (-1,))
+
+
+def through_batch_norm(
+    g: Array, x: Array, mean: Array | None, variance: Array | None, weight: Array | None, *, eps: float
+) -> tuple[Array, Array, Array, Array]:
+    """Return the cotangents of :func:`through_channels`, where squares leave the range from scaled elements."""
+    result: tuple[Array, ...] = compute_formula(through_channels, g, x, mean, variance, weight, eps=eps)
+    if mean is None and x.size and _leaves_range(result[3], eps):
+        x, scaled_eps, scale = _channels_in_range(x, eps)
+        by_x, *others = through_channels(g, x, None, None, weight, eps=scaled_eps)
+        return by_x / by_channel(scale, x), *others  # type: ignore[return-value]
+    return result  # type: ignore[return-value]
+
+
 def through_channels(
     g: Array,
     x: Array,
@@ -136,12 +166,13 @@ def through_channels(
     variance: Array | None,
     weight: Array | None,
     *,
-    eps: float,
+    eps: float | Array,
 ) -> tuple[Array, Array, Array, Array]:
     """Return the cotangents of ``x``, of the standardized elements' factor and term, and of the variance.
 
     The factor and the term are the weight and the bias; the mean's cotangent is that of the term times a number. In
-    training, neither a constant nor a multiple of the standardized elements has an effect.
+    training, neither a constant nor a multiple of the standardized elements has an effect, and the last result is the
+    variance itself.
     """
     axes = (0, *range(2, x.ndim))
     count = float(math.prod([x.shape[axis] for axis in axes]))
@@ -157,8 +188,8 @@ def through_channels(
     if mean is None:
         g = g - standard * by_channel(by_weight / count, x)
     scale = factor if weight is None else factor * weight
-    by_variance = -by_weight * scale * factor / 2  # of a variance that is given
-    return g * by_channel(scale, x), by_weight, by_bias, by_variance
+    by_x = g * by_channel(scale, x)
+    return by_x, by_weight, by_bias, spread if mean is None else -by_weight * scale * factor / 2
 
 
 def _scaled(x: Array, mean: Array, variance: Array, weight: Array | None, bias: Array | None, *, eps: float) -> Array:
@@ -169,12 +200,20 @@ def _scaled(x: Array, mean: Array, variance: Array, weight: Array | None, bias: 
 
 
 def _normalized(
-    x: Array, _mean: None, _variance: None, weight: Array | None, bias: Array | None, *, eps: float
+    x: Array, _mean: None, _variance: None, weight: Array | None, bias: Array | None, *, eps: float | Array
 ) -> tuple[Array, Array, Array]:
     mean, centered, variance = _statistics(x)
     factor = 1 / xp.sqrt(variance + eps)
     result = centered * by_channel(factor if weight is None else factor * weight, x)
     return (result if bias is None else result + by_channel(bias, x)), mean, variance
+
+
+def _scaled_normalized(
+    x: Array, _mean: None, _variance: None, weight: Array | None, bias: Array | None, *, eps: float
+) -> tuple[Array, Array, Array]:
+    x, scaled_eps, scale = _channels_in_range(x, eps)
+    result, mean, variance = _normalized(x, None, None, weight, bias, eps=scaled_eps)
+    return result, mean * scale, variance * scale * scale
 
 
 @composed

@@ -20,7 +20,7 @@ from ._computation import compute
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
-__all__ = ["layer_norm", "rms_norm", "standardized"]
+__all__ = ["layer_norm", "leaves_range", "rms_norm", "scaled_to_range", "standardized"]
 
 
 LAYER_NORM = declare("nn.layer_norm", "network", operands=3, accepts="real floating", shape="same", primitive=False)
@@ -97,12 +97,12 @@ def _normalized(
     if normalized.__class__ is Array:
         return normalized
     result, roots = normalized
-    if _leaves_range(roots, eps):
+    if leaves_range(roots, eps):
         return compute(operation, scaled, x, *parameters, axes=axes, eps=eps)
     return result  # type: ignore[no-any-return]
 
 
-def _leaves_range(roots: Array, eps: float) -> bool:
+def leaves_range(roots: Array, eps: float) -> bool:
     """Whether a mean square overflows, or underflows to less than ``eps`` makes up for."""
     least = least_power(roots.dtype)
 
@@ -115,8 +115,8 @@ def _leaves_range(roots: Array, eps: float) -> bool:
 def standardized(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array]:
     """Return ``(x - mean) / root`` over the last axes, and the root of the variance and ``eps``."""
     standard, root = compute_formula(_layer_norm, x, None, None, axes=axes, eps=eps)
-    if _leaves_range(root, eps):
-        scaled, scaled_eps, scale = _scaled(x, axes, eps)
+    if leaves_range(root, eps):
+        scaled, scaled_eps, scale = scaled_to_range(x, axes, eps)
         standard, root = _layer_norm(scaled, None, None, axes=axes, eps=scaled_eps)
         root = root * scale
     return standard, root
@@ -125,16 +125,16 @@ def standardized(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Ar
 def _scaled_layer_norm(
     x: Array, weight: Array | None, bias: Array | None, *, axes: tuple[int, ...], eps: float
 ) -> Array:
-    x, scaled_eps, _ = _scaled(x, axes, eps)
+    x, scaled_eps, _ = scaled_to_range(x, axes, eps)
     return _layer_norm(x, weight, bias, axes=axes, eps=scaled_eps)[0]
 
 
 def _scaled_rms_norm(x: Array, weight: Array | None, *, axes: tuple[int, ...], eps: float) -> Array:
-    x, scaled_eps, _ = _scaled(x, axes, eps)
+    x, scaled_eps, _ = scaled_to_range(x, axes, eps)
     return _rms_norm(x, weight, axes=axes, eps=scaled_eps)[0]
 
 
-def _scaled(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array, Array]:
+def scaled_to_range(x: Array, axes: tuple[int, ...], eps: float) -> tuple[Array, Array, Array]:
     """Return elements divided by a power of two whose square neither they nor ``eps`` exceed by far; eps; the power."""
     one = xp.ones((), dtype=x.dtype, device=x.device)
     if 0 in x.shape:

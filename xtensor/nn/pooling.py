@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from .._core.compositions import composed
 from .._core.documentation import documented
 from .._core.operands import array_argument
 from .._core.operations import declare
+from .._core.rescaling import host_looks_at
+from .._core.tracing_errors import any_true, rarely
 from ._checks import check_real_floating
 from ._computation import compute
 from ._documentation import SPATIAL
@@ -28,6 +30,7 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "checked",
+    "mean_in_range",
     "outputs_of",
 ]
 
@@ -164,6 +167,23 @@ def outputs_of(
     return tuple(outputs), tuple(widths)
 
 
+def mean_in_range(function: Callable[[Array], Array], x: Array, count: int) -> Array:
+    """Return a linear function, computed from smaller elements where its sums of ``count`` elements leave the range.
+
+    Devices whose results the host does not look at keep the plain formula.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = function(x)
+        if not host_looks_at(x.device) or not rarely(_has_infinite, result):
+            return result
+        scale = 2.0 ** count.bit_length()
+        return xp.where(xp.isfinite(result), result, function(x / scale) * scale)
+
+
+def _has_infinite(namespace: Any, result: Any) -> Any:
+    return any_true(namespace, namespace.logical_not(namespace.isfinite(result)))
+
+
 def _averages(
     axes: int,
     x: Any,
@@ -191,17 +211,21 @@ def _averages(
         starts = [number * step - width for number in range(count)]
         least, most = (-width, length + width) if include else (0, length)
         counts.append(tuple([min(start + size, most) - max(start, least) for start in starts]))
-    result = compute(
-        operation,
-        _means,
-        x,
-        kernel=kernel,
-        strides=strides,
-        widths=widths,
-        outputs=outputs,
-        counts=tuple(counts),
-        divisor=divisor,
-    )
+
+    def means(x: Array) -> Array:
+        return compute(
+            operation,
+            _means,
+            x,
+            kernel=kernel,
+            strides=strides,
+            widths=widths,
+            outputs=outputs,
+            counts=tuple(counts),
+            divisor=divisor,
+        )
+
+    result = mean_in_range(means, x, math.prod(kernel))
     return xp.squeeze(result, axis=0) if alone else result
 
 

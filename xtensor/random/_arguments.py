@@ -19,7 +19,7 @@ from .._core.checks import check_shape
 from .._core.device import Device
 from .._core.dtypes import DType, as_dtype, kind_of
 from .._core.errors import describe, shortened
-from .._core.operands import native_operand
+from .._core.operands import SEQUENCES, native_operand
 
 if TYPE_CHECKING:
     from .._core.annotations import ArrayLike, DTypeLike
@@ -108,7 +108,7 @@ def convert(value: Any, device: Device, function: str, name: str) -> int | float
         value = value.item()
     if isinstance(value, (int, float)):
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, SEQUENCES):
         value = xp.asarray(value, device=device)
     if value is None or isinstance(value, (str, bytes, complex)):
         raise TypeError(f"must be real number, not {type(value).__name__}; {function}(): {name} is {shortened(value)}")

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xtensor.backend import DeviceInfo, Engine, Native, import_library, read_on_host
+from xtensor.backend import DeviceInfo, Engine, Native, import_library, read_on_host, with_standard_dtype
 
 from ._library import KEPT, format_bytes
 
@@ -76,6 +76,7 @@ class ChunkedBackend(Engine):
     def from_host(self, array: np.ndarray[Any, Any], spec: str, *, copy: bool | None) -> Native:
         if not copy and array.nbytes > KEPT and (native := self.from_file(array, spec)) is not None:
             return native
+        array = with_standard_dtype(array)  # Zarr does not know longlong
         # A copy, as the values are needed later, unless it is forbidden.
         values = array if copy is False else np.array(array, copy=True, order="C")
         return self.native_type.of_values(values)

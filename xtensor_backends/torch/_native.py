@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from xtensor.backend import STANDARD_DTYPES, DType, Native, WrappedArray
+from xtensor.backend import STANDARD_DTYPES, DType, Native, WrappedArray, with_standard_dtype
 
 __all__ = [
     "COMPLEX",
@@ -131,15 +131,23 @@ def plain(tensor: Tensor) -> Tensor:
         )
     if tensor.dtype not in TO_NUMPY or tensor.layout is not torch.strided:
         raise TypeError(f"xtensor has no {tensor.layout} arrays of {tensor.dtype}; cast the tensor, or call to_dense()")
-    return tensor.resolve_conj().resolve_neg()
+    tensor = tensor.resolve_conj().resolve_neg()
+    return tensor if is_aligned(tensor.data_ptr(), tensor.itemsize) else tensor.clone()
+
+
+def is_aligned(address: int, itemsize: int) -> bool:
+    """Whether torch's kernels may read elements there: complex128 at multiples of 8 bytes, as NumPy has it, crashes."""
+    return address % itemsize == 0
 
 
 def from_host(array: np.ndarray[Any, Any], device: torch.device, copy: bool | None) -> Native:
     """Return a NumPy array's values as a native array; ``copy=None`` copies where torch cannot share the memory."""
+    array = with_standard_dtype(array)
     shares = (
         device.type == "cpu"
         and array.flags.writeable  # torch has no read-only tensors
         and array.dtype.isnative
+        and is_aligned(array.__array_interface__["data"][0], array.itemsize)
         and all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
     )
     if copy is False and not shares:

@@ -55,6 +55,37 @@ def test_gradient_of_cross_entropy_within_fuse():
         assert loss(xp.zeros((2, 2), dtype=xp.float32)).tolist() == [[-0.25, 0.25], [0.25, -0.25]]
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("name", ["rows", "transpose", "every other column", "reversed"])
+def test_orders_are_those_of_the_device_memory(name, order):
+    view = {
+        "rows": lambda x: x,
+        "transpose": lambda x: x.T,
+        "every other column": lambda x: x.T[::2],
+        "reversed": lambda x: x[::-1],
+    }[name]
+    host = np.arange(12, dtype=np.int32).reshape(3, 4)
+    x, right = view(xp.asarray(host)), view(host)
+    assert x.ravel(order).tolist() == x.flatten(order).tolist() == right.ravel(order).tolist()
+    assert x.copy(order).tolist() == right.tolist()
+    if order != "K":
+        assert x.reshape((2, -1), order=order).tolist() == right.reshape((2, -1), order=order).tolist()
+
+
+def test_linspace_of_integers_is_exact():
+    for start, stop, count in [
+        (0, 2**31 - 1, 2),
+        (-(2**31), 2**31 - 1, 4),
+        (7, -7, 5),
+        (5, 5, 3),
+        (0, 10, 4),
+        (1, 9, 0),
+    ]:
+        parts = max(count - 1, 1)
+        expected = [start + i * (stop - start) // parts for i in range(count)]
+        assert xp.linspace(start, stop, count, dtype=xp.int32).tolist() == expected
+
+
 # -- reductions, order, products --------------------------------------------------------------------------------------
 
 

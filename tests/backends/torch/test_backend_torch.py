@@ -211,6 +211,28 @@ def test_conjugated_tensor_is_copied_when_it_is_read():
         xp.from_dlpack(tensor, device=CPU, copy=False)
 
 
+@pytest.mark.parametrize("dtype", [xp.complex64, xp.complex128], ids=str)
+@pytest.mark.parametrize("way", ["asarray", "from_dlpack", "tensor", "operand"])
+def test_memory_that_numpy_alone_calls_aligned_is_copied(way, dtype):
+    numbers = np.zeros(83, np.finfo(dtype).dtype)
+    numbers = numbers[1:] if numbers.ctypes.data % dtype.itemsize == 0 else numbers[:-1]
+    a = numbers[: 2 * 40].view(dtype)
+    a[...] = np.arange(40)
+    assert a.flags.aligned
+    assert a.ctypes.data % dtype.itemsize
+    if way == "operand":
+        x = xp.where(xp.asarray(np.ones(40, bool), device=CPU), a, xp.zeros(40, dtype=dtype, device=CPU))
+    elif way == "asarray":
+        x = xp.asarray(a, device=CPU)
+    else:
+        x = xp.from_dlpack(torch.from_numpy(a) if way == "tensor" else a, device=CPU)
+    assert np.asarray(x).ctypes.data % dtype.itemsize == 0  # at other addresses the next line would end the process
+    assert x[::3][xp.asarray(np.arange(14) % 2 == 0, device=CPU)].tolist() == list(range(0, 40, 6))
+    if way == "asarray":
+        with pytest.raises(ValueError, match="copy"):
+            xp.asarray(a, device=CPU, copy=False)
+
+
 def test_sums_of_float16_round_once():
     values = np.zeros(100_000)  # so many that torch adds them up in parts
     values[[0, 1, -1]] = 2048, 1, 2.0**-10  # above the tie between 2048 and 2050, the two next float16

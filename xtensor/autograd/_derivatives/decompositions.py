@@ -23,6 +23,7 @@ from ... import linalg
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.errors import NotDifferentiableError
+from ..._core.scaling import power_of_two
 from ..._core.tracing_errors import is_known
 from .._rules import differentiated_by_pullback
 from .._table import pullback
@@ -64,6 +65,18 @@ def reciprocal_differences(x: Array, error: Any = 0.0) -> Array:
     difference = x[..., None, :] - x[..., :, None]
     is_zero = xp.abs(difference) <= error
     return xp.where(is_zero, 0, 1 / xp.where(is_zero, 1, difference))
+
+
+def scale_of(values: Array) -> Array:
+    """Return the power of two near the largest singular value or eigenvalue, a constant.
+
+    Squares of reciprocal differences of the values leave the range; with values and cotangents divided by it, they do
+    not.
+    """
+    if 0 in values.shape:
+        return xp.ones((), dtype=values.dtype, device=values.device)
+    largest = xp.max(xp.abs(stop_gradient(values)), axis=-1, keepdims=True)
+    return power_of_two(xp, xp.where(xp.isfinite(largest) & (largest > 0), largest, 1.0))  # type: ignore[no-any-return]
 
 
 @pullback("linalg.inv", keeps="out")
@@ -114,7 +127,9 @@ def _det(g: Array, out: Array, x: Array) -> Array:
 
 
 def _cofactors_of_regular(g: Array, out: Array, x: Array) -> Array:
-    result: Array = (g * conjugate(out))[..., None, None] * transposed(linalg.inv(x))
+    # The determinant times its cotangent leaves the range where the second derivative, times the inverse, does not.
+    scale = power_of_two(xp, xp.max(xp.abs(stop_gradient(x)), axis=(-2, -1), keepdims=True))
+    result: Array = (g * conjugate(out))[..., None, None] / scale * transposed(linalg.inv(x / scale))
     return result
 
 
@@ -280,6 +295,8 @@ def _change_of_matrix(direction: Array, slopes: Array, u: Array, s: Array, vh: A
     In the basis of the vectors it multiplies the Hermitian part of a matrix by the differences of slopes over those of
     singular values, and the rest by the sums over the sums, which exist where singular values are equal.
     """
+    scale = scale_of(s)
+    s, direction = s / scale, direction / scale[..., None]
     by_v = direction @ transposed(vh)
     inner = transposed(u) @ by_v
     hermitian = symmetrized(inner)
@@ -319,6 +336,9 @@ def _svd(
     by_values = None if by_s is None else conjugate(matrix_of_values(by_s, x, u, s, vh))
     if not has_vectors:
         return xp.zeros_like(u @ vh) if by_values is None else by_values
+    scale = scale_of(s)
+    s = s / scale
+    by_u, by_vh = (None if by is None else by / scale[..., None] for by in (by_u, by_vh))
     middle = xp.zeros((*s.shape, k), dtype=u.dtype, device=u.device)
     row, column = s[..., None, :], s[..., :, None]
     f = reciprocal_differences(s * s)
@@ -354,7 +374,9 @@ def _eigh(g: tuple[Array | None, Array | None], out: tuple[Array, Array], x: Any
     if by_values is not None:
         middle = middle + diagonal_matrix(by_values)
     if by_vectors is not None:
-        middle = middle + reciprocal_differences(values) * (transposed(vectors) @ by_vectors)
+        scale = scale_of(values)
+        inner = transposed(vectors) @ (by_vectors / scale[..., None])
+        middle = middle + reciprocal_differences(values / scale) * inner
     return symmetrized(vectors @ middle @ transposed(vectors))
 
 
@@ -371,5 +393,6 @@ def _eig(g: tuple[Array | None, Array | None], out: tuple[Array, Array], x: Any)
         inner = adjugate @ by_vectors
         lengths = xp.real(linalg.diagonal(inner))
         inner = inner - (adjugate @ vectors) * lengths[..., None, :]
-        middle = middle + conjugate(reciprocal_differences(values)) * inner
+        scale = scale_of(values)
+        middle = middle + conjugate(reciprocal_differences(values / scale)) * (inner / scale[..., None])
     return linalg.solve(adjugate, middle @ adjugate)

@@ -12,7 +12,7 @@ from ..._core.dtypes import kind_of
 from ..._fuse.formulas import compute_formula
 from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
-from ...nn.channel_normalization import by_channel, through_channels
+from ...nn.channel_normalization import by_channel, through_batch_norm
 from ...nn.convolution import flipped, gradient_by_weight, patches
 from ...nn.max_pooling import at_windows, maxima
 from ...nn.normalization import standardized
@@ -126,7 +126,7 @@ def _batch_norm(
     eps: float,
 ) -> list[Array]:
     g, x, mean, variance, weight = widened(g, x, mean, variance, weight)
-    by_x, by_weight, by_bias, by_variance = compute_formula(through_channels, g, x, mean, variance, weight, eps=eps)
+    by_x, by_weight, by_bias, by_variance = through_batch_norm(g, x, mean, variance, weight, eps=eps)
     gradients = [by_x]  # one for each operand that is there
     if variance is not None:
         scale = 1 if weight is None else weight
