@@ -93,3 +93,13 @@ def test_determinants_of_complex_matrices_of_every_rank():
         assert complex(found) == pytest.approx(
             first - 2 * middle + last, abs=1e-12
         )  # exact for a polynomial of degree 3
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 3, 3)])
+def test_determinants_without_elements_have_derivatives_without_elements(shape):
+    def total(x):
+        return xp.sum(linalg.det(x))
+
+    x = xp.zeros(shape)
+    assert autograd.grad(total)(x).shape == shape
+    assert autograd.hessian(total)(x).shape == shape * 2

@@ -67,15 +67,15 @@ def reciprocal_differences(x: Array, error: Any = 0.0) -> Array:
     return xp.where(is_zero, 0, 1 / xp.where(is_zero, 1, difference))
 
 
-def scale_of(values: Array) -> Array:
-    """Return the power of two near the largest singular value or eigenvalue, a constant.
+def scale_of(values: Array, axis: int | tuple[int, int] = -1) -> Array:
+    """Return the power of two near the largest singular value, eigenvalue or element of a matrix, a constant.
 
-    Squares of reciprocal differences of the values leave the range; with values and cotangents divided by it, they do
-    not.
+    Products and squares of what a derivative takes of the values leave the range; with values and cotangents divided by
+    it, they do not.
     """
     if 0 in values.shape:
         return xp.ones((), dtype=values.dtype, device=values.device)
-    largest = xp.max(xp.abs(stop_gradient(values)), axis=-1, keepdims=True)
+    largest = xp.max(xp.abs(stop_gradient(values)), axis=axis, keepdims=True)
     return power_of_two(xp, xp.where(xp.isfinite(largest) & (largest > 0), largest, 1.0))  # type: ignore[no-any-return]
 
 
@@ -128,7 +128,7 @@ def _det(g: Array, out: Array, x: Array) -> Array:
 
 def _cofactors_of_regular(g: Array, out: Array, x: Array) -> Array:
     # The determinant times its cotangent leaves the range where the second derivative, times the inverse, does not.
-    scale = power_of_two(xp, xp.max(xp.abs(stop_gradient(x)), axis=(-2, -1), keepdims=True))
+    scale = scale_of(x, axis=(-2, -1))
     result: Array = (g * conjugate(out))[..., None, None] / scale * transposed(linalg.inv(x / scale))
     return result
 
