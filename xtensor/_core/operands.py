@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HOST_ARRAYS",
+    "OF_PYTHON",
     "SCALARS",
     "SEQUENCES",
     "array_argument",
@@ -59,6 +60,9 @@ SEQUENCES = (list, tuple, range, deque, python_array, bytearray, memoryview)
 
 Some of them would answer an operator themselves: a list compares identities, a bytearray reads an Array as bytes.
 """
+
+OF_PYTHON = (*SEQUENCES, bool, int, float, complex)
+"""Python's classes of numbers and of sequences of them."""
 
 CONVERTED = HOST_ARRAYS.union(SEQUENCES)
 """Classes of operands that become Arrays next to an Array."""
@@ -268,7 +272,7 @@ def array_argument(x: Any, name: str, device: Device | None = None) -> Array:
 
 def _from_python(value: Any, name: str, device: Device | None) -> Any:
     """Return an Array of a Python scalar, or of a sequence of numbers; None for others and on ``strict``."""
-    if not isinstance(value, (*SEQUENCES, bool, int, float, complex)):
+    if not isinstance(value, OF_PYTHON):
         return None
     try:
         array = operations.namespace.asarray(value, device=device)

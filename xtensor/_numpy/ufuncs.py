@@ -23,7 +23,7 @@ from .._core.dispatch import mixed_function
 from .._core.dtypes import can_cast
 from .._core.errors import describe
 from .._core.fp_warnings import rewarn
-from .._core.operands import HOST_ARRAYS, SCALARS, SEQUENCES
+from .._core.operands import HOST_ARRAYS, OF_PYTHON, SCALARS
 from .._core.operations import TABLE
 from .._ops._arguments import on_device
 from .host import SPECIAL, call_on_host, device_of_arguments, qualified_name
@@ -31,7 +31,7 @@ from .ufunc_methods import METHODS
 
 __all__ = ["array_ufunc", "counterpart"]
 
-PLAIN = (np.generic, bool, int, float, complex, *SEQUENCES)
+PLAIN = (np.generic, *OF_PYTHON)
 """Classes of operands next to Arrays and NumPy arrays."""
 
 

@@ -19,7 +19,7 @@ from .._core.devices import default_device
 from .._core.dtypes import Casting, can_cast
 from .._core.errors import describe
 from .._core.failures import rewarned
-from .._core.operands import HOST_ARRAYS, SCALARS, SEQUENCES, common_device, computing_device, native_operand
+from .._core.operands import HOST_ARRAYS, OF_PYTHON, SCALARS, common_device, computing_device, native_operand
 from .._core.transfers import allowed
 from .conversion import from_list, leaves
 
@@ -119,7 +119,7 @@ def on_device(function: str, value: Any, device: Device) -> Array:
     """Return an array-like as an Array on a device; the transfer of an Array or a NumPy array obeys the policy."""
     if value.__class__ is Array and value._device is device:
         return value
-    if isinstance(value, (*SEQUENCES, bool, int, float, complex)):
+    if isinstance(value, OF_PYTHON):
         return from_list(function, value, device)
     return wrap(native_operand(value, device, function), device)
 

@@ -14,7 +14,7 @@ from .._core.device import Device
 from .._core.devices import resolve
 from .._core.dtypes import DType, result_type
 from .._core.errors import describe, shortened
-from .._core.operands import SEQUENCES
+from .._core.operands import OF_PYTHON, SEQUENCES
 from ._arguments import as_arrays, flattened, on_device
 from ._casts import supported
 
@@ -81,7 +81,7 @@ def as_indices(function: str, value: Any, device: Device) -> Array:
 
 def as_values(function: str, values: Any, dtype: DType, device: Device) -> Array:
     """Return array-like values in the dtype of the array that they are written to."""
-    if isinstance(values, (*SEQUENCES, bool, int, float, complex)):
+    if isinstance(values, OF_PYTHON):
         return xp.asarray(values, dtype=dtype, device=device)
     return xp.astype(on_device(function, values, device), dtype, copy=False)
 
