@@ -1,9 +1,10 @@
 """Products of matrices of float32 by a kernel of its own, where vectors have 16 numbers (AVX-512).
 
-A block of the result has 8 rows and 32 columns, whose sums of up to 256 products stay in registers. 256 rows and 32
-columns of the second operand are copied, row after row, into the first cache, where all blocks of these columns read
-them; the first operand is read as it lies. OpenBLAS copies both operands and writes zeros to the result before, and
-takes 1.1 to 1.5 times as long for the matrices of small networks.
+A block of the result has 8 rows and 48 columns, or 32 where fewer are then beyond the matrix. Its sums of up to 384
+products stay in registers; they begin with a row that is to be added, the bias of a layer. 384 rows and these columns
+of the second operand are copied, row after row, to where all blocks of the columns read them; the first operand is
+read as it lies. OpenBLAS copies both operands and writes zeros to the result before, and takes 1.1 to 1.5 times as
+long for the matrices of small networks.
 
 The order of a sum does not depend on the number of threads.
 """
@@ -28,11 +29,11 @@ __all__ = ["multiply"]
 LANES = 16
 """Numbers of a vector."""
 
-ROWS, COLUMNS = 8, 2 * LANES
-"""Rows and columns of a block."""
+ROWS, WIDTHS = 8, (3 * LANES, 2 * LANES)
+"""Rows of a block, and its columns: more read the rows fewer times."""
 
-LONGEST = 256
-"""Products that are added in one go. More would exceed the first cache, and their rounding errors those of OpenBLAS."""
+LONGEST = 384
+"""Products that are added in one go. The rounding errors of more would exceed those of OpenBLAS."""
 
 SHORTEST = 32
 """Rows, and products of a sum, from which copies of the second operand and blocks of the result cost little."""
@@ -42,6 +43,9 @@ LEAST_WORK = 3 * 2**19
 
 LARGEST, LARGEST_TRANSPOSED, LARGEST_SECOND = 2**20, 2**16, 3 * 2**18
 """Numbers of the first operand, as it is or transposed, and of the second one, up to which the kernel is faster."""
+
+LARGER_WITH_TERM = 2
+"""Factor of these bounds where a row is added, for which OpenBLAS's result is read and written once more."""
 
 MULTIPLICATIONS = 80
 """Multiplications of a core in a nanosecond, about."""
@@ -56,15 +60,18 @@ PARTS = 8
 """Parts for each thread, in case another one is interrupted or begins late."""
 
 
-def multiply(x1: Native, x2: Native, output: Native, threads: int) -> bool:
-    """Write the product of matrices, or of stacks of them; return False where OpenBLAS is to compute it."""
+def multiply(x1: Native, x2: Native, output: Native, threads: int, term: Native | None = None) -> bool:
+    """Write the product of matrices, or of stacks of them; return False where OpenBLAS is to compute it.
+
+    ``term`` is a row that is added to each row of the product.
+    """
     if x1.dtype.char != "f":
         return False
     layouts = (x1.shape, x1.strides), (x2.shape, x2.strides), (output.shape, output.strides)
-    launch = _launch(threads, *layouts)
+    launch = _launch(threads, 1 if term is None else LARGER_WITH_TERM, *layouts)
     if launch is None:
         return False
-    call_unlocked(*launch.before, x1, x2, output, *launch.after)
+    call_unlocked(*launch.before, x1, x2, output, 0 if term is None else term, *launch.after)
     return True
 
 
@@ -80,16 +87,18 @@ Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @functools.lru_cache(maxsize=512)
-def _launch(threads: int, layout1: Layout, layout2: Layout, layout: Layout) -> Launch | None:
+def _launch(threads: int, larger: int, layout1: Layout, layout2: Layout, layout: Layout) -> Launch | None:
     """Return how the kernel is called for arrays of given layouts; None where OpenBLAS is to compute the product."""
     (*_, rows, common), columns = layout1[0], layout2[0][-1]
-    panels, stack, work = -(-columns // COLUMNS), layout[0][:-2], math.prod(layout[0]) * common
+    width = min(WIDTHS, key=lambda width: -columns % width)
+    panels, stack, work = -(-columns // width), layout[0][:-2], math.prod(layout[0]) * common
     if min(rows, common) < SHORTEST or work < LEAST_WORK or math.prod(stack) > MOST_MATRICES:
         return None
-    if 4 * panels * COLUMNS > 5 * columns or not _compile.has_feature("avx512f"):
+    if 4 * panels * width > 5 * columns or not _compile.has_feature("avx512f"):
         return None  # a block would have columns beyond the matrix
     steps1, steps2, steps = [[stride // 4 for stride in strides[-2:]] for _, strides in (layout1, layout2, layout)]
-    if rows * common > (LARGEST if steps1[1] == 1 else LARGEST_TRANSPOSED) or common * columns > LARGEST_SECOND:
+    largest = LARGEST if steps1[1] == 1 else LARGEST_TRANSPOSED
+    if rows * common > largest * larger or common * columns > LARGEST_SECOND * larger:
         return None
     if 1 not in steps2 or steps[1] != 1:
         return None
@@ -99,7 +108,7 @@ def _launch(threads: int, layout1: Layout, layout2: Layout, layout: Layout) -> L
     units = count * groups
     parts, nanoseconds = min(units, PARTS * threads), work // MULTIPLICATIONS
     sizes = rows, columns, common, panels, groups, units
-    return Launch((_address(), parts, threads, nanoseconds), (table, *steps1, *steps2, steps[0], *sizes))
+    return Launch((_address(width), parts, threads, nanoseconds), (table, *steps1, *steps2, steps[0], *sizes))
 
 
 def _distances(stack: tuple[int, ...], *layouts: Layout) -> Native:
@@ -114,13 +123,25 @@ def _distances(stack: tuple[int, ...], *layouts: Layout) -> Native:
 
 
 @functools.cache
-def _address() -> int:
-    return _compile.compile_module(_text, ["run"], key="blocks of products", symbols=_threads.symbols())["run"]
+def _address(width: int) -> int:
+    key, symbols = f"blocks of products, {width} columns", _threads.symbols()
+    return _compile.compile_module(lambda: _text(width), ["run"], key=key, symbols=symbols)["run"]
 
 
 _ARGUMENTS = loads(
     "%arguments",
-    *("ptr x", "ptr y", "ptr out", "ptr table", "i64 x.row", "i64 x.step", "i64 y.row", "i64 y.column", "i64 out.row"),
+    *(
+        "ptr x",
+        "ptr y",
+        "ptr out",
+        "ptr term",
+        "ptr table",
+        "i64 x.row",
+        "i64 x.step",
+        "i64 y.row",
+        "i64 y.column",
+        "i64 out.row",
+    ),
     *("i64 rows", "i64 columns", "i64 common", "i64 panels", "i64 groups", "i64 count"),
 )
 
@@ -144,8 +165,8 @@ def _transposed(block: Block, vectors: list[str]) -> list[str]:
     return vectors
 
 
-def _text() -> str:
-    halves = range(COLUMNS // LANES)
+def _text(width: int) -> str:
+    parts = range(width // LANES)
     block = Block()
 
     def taken() -> list[str]:
@@ -154,33 +175,36 @@ def _text() -> str:
 
     # Which lanes of both vectors are columns of the matrix.
     left = block.splat_integer("%left")
-    masks = [
-        block.let(f"icmp ult <{LANES} x i64> {_lanes(*range(h * LANES, (h + 1) * LANES))}, {left}") for h in halves
-    ]
+    masks = [block.let(f"icmp ult <{LANES} x i64> {_lanes(*range(h * LANES, (h + 1) * LANES))}, {left}") for h in parts]
     column = block.splat_integer("%y.column")
     lanes = block.let(f"mul <{LANES} x i64> {column}, {_lanes(*range(LANES))}")
     prepared = taken()
+    for h in parts:
+        mask = block.let(f"select i1 %is.first.with.term, {MASK} {masks[h]}, {MASK} zeroinitializer")
+        read = f"@llvm.masked.load.v16f32.p0(ptr {block.at('float', '%term.here', h * LANES)}, i32 4, {MASK} {mask}"
+        block.lines.append(f"  %start{h} = call {VECTOR} {read}, {VECTOR} zeroinitializer)")
+    started = taken()
 
     here = block.at("float", "%y.here", block.let("mul i64 %k, %y.row"))
-    target = block.at("float", "%panel", block.let(f"mul i64 %k, {COLUMNS}"))
-    for h in halves:
+    target = block.at("float", "%panel", block.let(f"mul i64 %k, {width}"))
+    for h in parts:
         read = f"call {VECTOR} @llvm.masked.load.v16f32.p0(ptr {block.at('float', here, h * LANES)}, i32 4"
         value = block.let(f"{read}, {MASK} {masks[h]}, {VECTOR} zeroinitializer)")
         block.lines.append(f"  store {VECTOR} {value}, ptr {block.at('float', target, h * LANES)}, align 64")
     adjacent = taken()
 
     here = block.at("float", "%y.here", "%q")
-    for h in halves:
+    for h in parts:
         distances = [block.let(f"mul i64 %y.column, {h * LANES + lane}") for lane in range(LANES)]
         vectors = [block.let(f"load {VECTOR}, ptr {block.at('float', here, item)}, align 4") for item in distances]
         for number, value in enumerate(_transposed(block, vectors)):
-            to = block.at("float", "%panel", block.let(f"add i64 %q.from, {number * COLUMNS + h * LANES}"))
+            to = block.at("float", "%panel", block.let(f"add i64 %q.from, {number * width + h * LANES}"))
             block.lines.append(f"  store {VECTOR} {value}, ptr {to}, align 64")
     across = taken()
 
     here = block.at("float", "%y.here", block.let("mul i64 %g, %y.row"))
-    target = block.at("float", "%panel", block.let(f"mul i64 %g, {COLUMNS}"))
-    for h in halves:
+    target = block.at("float", "%panel", block.let(f"mul i64 %g, {width}"))
+    for h in parts:
         base = block.at("float", here, block.let(f"mul i64 %y.column, {h * LANES}"))
         places = block.let(f"getelementptr float, ptr {base}, <{LANES} x i64> {lanes}")
         read = f"call {VECTOR} @llvm.masked.gather.v16f32.v16p0(<{LANES} x ptr> {places}, i32 4"
@@ -190,30 +214,30 @@ def _text() -> str:
 
     rows = [block.at("float", "%x.rows", block.let(f"mul i64 %x.row, {row}")) for row in range(ROWS)]
     starts = taken()
-    block.sums(ROWS * len(halves), "%tile", "%step")
-    from_panel = block.at("float", "%panel", block.let(f"mul i64 %s, {COLUMNS}"))
-    vectors = [block.let(f"load {VECTOR}, ptr {block.at('float', from_panel, h * LANES)}, align 64") for h in halves]
+    block.sums([f"%start{h}" for _ in range(ROWS) for h in parts], "%tile", "%step")
+    from_panel = block.at("float", "%panel", block.let(f"mul i64 %s, {width}"))
+    vectors = [block.let(f"load {VECTOR}, ptr {block.at('float', from_panel, h * LANES)}, align 64") for h in parts]
     for number, row in enumerate(rows):
         factor = block.splat(block.let("load float, ptr " + block.at("float", row, "%along")))
-        for h in halves:
-            block.add(number * len(halves) + h, factor, vectors[h])
+        for h in parts:
+            block.add(number * len(parts) + h, factor, vectors[h])
     step = taken()
     outputs = [block.at("float", "%out.rows", block.let(f"mul i64 %out.row, {row}")) for row in range(ROWS)]
     ends = taken()
     for number, start in enumerate(outputs):
-        for h in halves:
-            value, to = f"{VECTOR} %new{number * len(halves) + h}", block.at("float", start, h * LANES)
+        for h in parts:
+            value, to = f"{VECTOR} %new{number * len(parts) + h}", block.at("float", start, h * LANES)
             block.lines.append(f"  call void @llvm.masked.store.v16f32.p0({value}, ptr {to}, i32 4, {MASK} {masks[h]})")
     written = taken()
     for number, start in enumerate(outputs):
         is_new = block.let(f"icmp uge i64 {block.let(f'add i64 %i, {number}')}, %done")
-        for h in halves:
+        for h in parts:
             to = block.at("float", start, h * LANES)
             mask = block.let(f"select i1 {is_new}, {MASK} {masks[h]}, {MASK} zeroinitializer")
             read = block.let(f"select i1 %is.first, {MASK} zeroinitializer, {MASK} {mask}")
             load = f"call {VECTOR} @llvm.masked.load.v16f32.p0(ptr {to}, i32 4, {MASK} {read}"
             before = block.let(f"{load}, {VECTOR} zeroinitializer)")
-            total = block.let(f"fadd {VECTOR} {before}, %new{number * len(halves) + h}")
+            total = block.let(f"fadd {VECTOR} {before}, %new{number * len(parts) + h}")
             store = f"call void @llvm.masked.store.v16f32.p0({VECTOR} {total}, ptr {to}, i32 4, {MASK} {mask})"
             block.lines.append(f"  {store}")
     added = taken()
@@ -222,9 +246,10 @@ declare {VECTOR} @llvm.masked.load.v16f32.p0(ptr, i32, {MASK}, {VECTOR})
 declare {VECTOR} @llvm.masked.gather.v16f32.v16p0(<{LANES} x ptr>, i32, {MASK}, {VECTOR})
 declare void @llvm.masked.store.v16f32.p0({VECTOR}, ptr, i32, {MASK})
 {HEAD.replace("ARGUMENTS", _ARGUMENTS)}
-  %panel = alloca [{LONGEST * COLUMNS} x float], align 64
+  %panel = alloca [{LONGEST * width} x float], align 64
 {SHARE}
   %blocks = udiv i64 %rows, {ROWS}
+  %has.term = icmp ne ptr %term, null
   %any = icmp ult i64 %first, %last
   br i1 %any, label %unit, label %end
 unit:
@@ -240,13 +265,14 @@ unit:
   %x.distance = load i64, ptr %table.x
   %y.distance = load i64, ptr %table.y
   %out.distance = load i64, ptr %table.out
-  %j = mul i64 %p, {COLUMNS}
+  %j = mul i64 %p, {width}
   %y.from = mul i64 %j, %y.column
   %y.matrix = getelementptr float, ptr %y, i64 %y.distance
   %y.columns = getelementptr float, ptr %y.matrix, i64 %y.from
   %x.matrix = getelementptr float, ptr %x, i64 %x.distance
   %out.matrix = getelementptr float, ptr %out, i64 %out.distance
   %out.here = getelementptr float, ptr %out.matrix, i64 %j
+  %term.here = getelementptr float, ptr %term, i64 %j
   %left = sub i64 %columns, %j
 {chr(10).join(prepared)}
   %group.next = add i64 %group, 1
@@ -265,6 +291,8 @@ chunk:
   %c.left = sub i64 %common, %c
   %length = call i64 @llvm.umin.i64(i64 %c.left, i64 {LONGEST})
   %is.first = icmp eq i64 %c, 0
+  %is.first.with.term = and i1 %is.first, %has.term
+{chr(10).join(started)}
   %y.chunk = mul i64 %c, %y.row
   %y.here = getelementptr float, ptr %y.columns, i64 %y.chunk
   %x.chunk = mul i64 %c, %x.step
@@ -278,14 +306,14 @@ adjacent:
   %k.more = icmp ult i64 %k.next, %length
   br i1 %k.more, label %adjacent, label %packed
 choice:
-  %is.whole = icmp uge i64 %left, {COLUMNS}
+  %is.whole = icmp uge i64 %left, {width}
   %length.whole = and i64 %length, -{LANES}
   %whole = select i1 %is.whole, i64 %length.whole, i64 0
   %any.whole = icmp ne i64 %whole, 0
   br i1 %any.whole, label %across, label %rest
 across:
   %q = phi i64 [0, %choice], [%q.next, %across]
-  %q.from = mul i64 %q, {COLUMNS}
+  %q.from = mul i64 %q, {width}
 {chr(10).join(across)}
   %q.next = add nuw nsw i64 %q, {LANES}
   %q.more = icmp ult i64 %q.next, %whole

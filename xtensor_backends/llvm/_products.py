@@ -53,6 +53,17 @@ LEAST_COMMON, SUMS = 2048, 8
 
 
 def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
+    return _product(x1, x2)
+
+
+def _linear(x: Native, weight: Native, bias: Native | None = None, *, precision: str = "exact") -> Native:
+    if bias is None or bias.__class__ is not np.ndarray or not bias.flags.c_contiguous or x.size < MIN_SIZE:
+        return NotImplemented
+    return _product(x, weight.T, bias)
+
+
+def _product(x1: Native, x2: Native, term: Native | None = None) -> Native:
+    """Return the product; with a row to add, only where the kernel adds it before it writes."""
     if x1.__class__ is not np.ndarray or x2.__class__ is not np.ndarray:
         return NotImplemented
     shape1, shape2, dtype = x1.shape, x2.shape, x1.dtype
@@ -75,6 +86,9 @@ def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
     if len(shape1) > 2 and len(shape2) == 2 and x1.size and x1.flags.c_contiguous:
         rows = size // columns
         x1, matrices = x1.reshape(rows, common), output.reshape(rows, columns)
+    if term is not None:
+        done = _product_kernel.multiply(x1, x2, matrices, _threads.team(), term)
+        return output if done else NotImplemented
     if not shared(x1, x2, matrices):
         np.matmul(x1, x2, matrices)
     return output
@@ -184,6 +198,7 @@ def kernels() -> dict[str, Callable[..., Native]]:
     convolution = reusing(SharedNetworks.convolution)
     return {
         "large.matmul": _matmul,
+        "nn.linear": _linear,
         "linalg.cholesky": _cholesky,
         "linalg.solve_triangular": _solve_triangular,
         **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), convolution),

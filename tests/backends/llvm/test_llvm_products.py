@@ -17,6 +17,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("the overlay needs llvmlite", allow_module_level=True)
 
 import xtensor as xp
+from xtensor.nn import functional as F  # noqa: N812
 from xtensor_backends.llvm import _compile, _product_kernel, _products, _runtime, _threads
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
@@ -187,13 +188,14 @@ needs_vectors = pytest.mark.skipif(not _compile.has_feature("avx512f"), reason="
 @needs_vectors
 @given(
     st.lists(st.sampled_from([1, 2, 3]), max_size=2),
-    st.tuples(st.integers(32, 90), st.integers(32, 600), st.sampled_from([26, 31, 32, 52, 64, 90, 96])),
+    st.tuples(st.integers(32, 90), st.integers(32, 900), st.sampled_from([26, 31, 32, 43, 52, 64, 90, 96, 144])),
     st.sampled_from(sorted(LAYOUTS)),
     st.sampled_from(sorted(LAYOUTS)),
     st.integers(1, 4),
     st.integers(0, 3),
+    st.booleans(),
 )
-def test_kernel_is_the_product(stack, lengths, layout1, layout2, threads, broadcast):
+def test_kernel_is_the_product(stack, lengths, layout1, layout2, threads, broadcast, has_term):
     rows, common, columns = lengths
     x, y = integers((*stack, rows, common)), integers((*stack, common, columns))
     if broadcast & 1 and stack:
@@ -202,12 +204,14 @@ def test_kernel_is_the_product(stack, lengths, layout1, layout2, threads, broadc
         y = y[0]
     x, y = LAYOUTS[layout1](x), LAYOUTS[layout2](y)
     expected = x.astype(np.int64) @ y.astype(np.int64)
+    term = np.arange(columns, dtype=np.float32) if has_term else None
+    expected += np.arange(columns) * has_term
     whole = np.full((*expected.shape[:-1], columns + 5), np.nan, np.float32)
     output = whole[..., :columns]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_product_kernel, "LEAST_WORK", 0)
         _product_kernel._launch.cache_clear()
-        assert _product_kernel.multiply(x, y, output, threads)
+        assert _product_kernel.multiply(x, y, output, threads, term)
         _product_kernel._launch.cache_clear()
     np.testing.assert_array_equal(output, expected)
     assert np.isnan(whole[..., columns:]).all()
@@ -252,6 +256,28 @@ def test_products_of_networks_are_computed_by_the_kernel(monkeypatch):
     result = xp.asarray(x) @ xp.matrix_transpose(xp.asarray(weight))
     np.testing.assert_array_equal(np.asarray(result), x @ weight.T)
     assert calls == [True]
+
+
+@needs_vectors
+@pytest.mark.parametrize("shape", [(128, 384), (4, 128, 384)], ids=str)
+def test_kernel_adds_the_bias_of_a_linear_layer(monkeypatch, shape):
+    calls, multiply = [], _product_kernel.multiply
+
+    def counted(*arguments):
+        done = multiply(*arguments)
+        calls.append((done, len(arguments) > 4))
+        return done
+
+    monkeypatch.setattr(_product_kernel, "multiply", counted)
+    x, weight, bias = integers(shape), integers((96, 384)), integers((192,))[::2]
+    expected = x.astype(np.int64) @ weight.T.astype(np.int64) + bias.astype(np.int64)
+    result = F.linear(*map(xp.asarray, (x, weight, bias.copy())))
+    np.testing.assert_array_equal(np.asarray(result), expected.astype(np.float32), strict=True)
+    assert calls == [(True, True)]
+    calls.clear()
+    strided = F.linear(xp.asarray(x), xp.asarray(weight), xp.asarray(bias, copy=False))
+    np.testing.assert_array_equal(np.asarray(strided), expected)
+    assert calls == [(True, False)]  # the formula adds a bias that has gaps
 
 
 TRIANGLES = LAYOUTS | {"transposed and strided": lambda x: np.repeat(x.T.copy().T, 2, axis=-1)[:, ::2]}
