@@ -369,8 +369,9 @@ def draw_all_the_time(end: threading.Event) -> None:
 
 def test_draws_of_another_thread_are_not_those_of_the_function(x: Any) -> None:
     """As those of a thread that prepares the next batch."""
-    from numpy.random import rand
     from random import random as number
+
+    from numpy.random import rand
 
     drawing = {
         **{name: function for name, (function, message) in REFUSED.items() if "draw from" in message},
