@@ -9,6 +9,7 @@ import os
 import random
 import secrets
 import sys
+import threading
 import time
 import types
 import uuid
@@ -358,6 +359,39 @@ def test_effects_that_a_replay_cannot_repeat_raise_at_the_first_call(name: str, 
     with pytest.raises(TypeError, match=message):
         fuse(function)(x)
     assert WEIGHTS.device is x.device
+
+
+def draw_all_the_time(end: threading.Event) -> None:
+    while not end.is_set():
+        np.random.permutation(3)
+        random.random()
+
+
+def test_draws_of_another_thread_are_not_those_of_the_function(x: Any) -> None:
+    """As those of a thread that prepares the next batch."""
+    from random import random as number
+
+    from numpy.random import rand
+
+    drawing = {
+        **{name: function for name, (function, message) in REFUSED.items() if "draw from" in message},
+        "an imported function of Python": lambda x: x * number(),
+        "an imported function of NumPy": lambda x: x + xp.asarray(rand(3)),
+        "a name in a text": lambda x: x * getattr(sys.modules["ran" + "dom"], "ran" + "dom")(),
+    }
+    end = threading.Event()
+    thread = threading.Thread(target=draw_all_the_time, args=(end,))
+    thread.start()
+    try:
+        for step in range(20):
+            result = fuse(lambda x, step=step: helper(x) + step)(x)
+            np.testing.assert_array_equal(np.asarray(result), np.asarray(x) * FACTOR + step)
+        for function in drawing.values():
+            with pytest.raises(TypeError, match="cannot draw from generators"):
+                fuse(function)(x)
+    finally:
+        end.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("method", ["counted", "kept"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -156,6 +157,21 @@ class Fused(Generic[P, R]):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickle by name, as functions are, where the name is this function's; by value otherwise.
+
+        cloudpickle takes the functions of ``__main__`` by value, for processes that do not import it.
+        """
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(self.__module__)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self and self.__module__ != "__main__" else super().__reduce_ex__(protocol)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without the recordings, whose kernels and devices are this process's."""
+        return {**vars(self), "_plans": {}, "_patterns": {}}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if self._guarded and session.get() is not None:

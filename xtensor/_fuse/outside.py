@@ -185,6 +185,8 @@ class Outside:
                 self._function(value)
             elif kind is types.MethodType:
                 waiting += [(value.__self__, name), (value.__func__, name)]
+            elif kind is types.BuiltinMethodType and isinstance(value.__self__, random.Random):
+                waiting.append((value.__self__, name))
             elif kind is partial:
                 waiting += [(value.func, name), (value.args, name), (value.keywords, name)]
             elif kind is types.ModuleType:
@@ -367,6 +369,11 @@ class Outside:
     def has_drawn(self) -> bool:
         """Whether a generator of NumPy or Python has drawn numbers."""
         return any(_state_of(generator) != state for generator, state in self._generators)
+
+    def may_draw(self) -> bool:
+        """Whether a generator of NumPy or Python is in reach: one by itself, by its module, or by a text."""
+        reached = bool(self._generators) or any(id(module) in self._seen for module in (random, np.random))
+        return reached or self._dynamic or "random" in self._names
 
     def check(self, name: str, remedy: str) -> None:
         """Raise TypeError where a value other than an array has changed; ``name`` is the recorded function's."""

@@ -14,6 +14,7 @@ import inspect
 import os
 import random
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -117,6 +118,7 @@ class Watch(Outside):
         self.created: dict[int, Any] = {}
         self._codes = LIBRARY_CODES.copy()  # by identity: the hash of code is that of its contents
         self._globals = random.getstate(), state_of_numpy()
+        self._alone = threading.active_count() == 1
         self._unrepeatable = self._written = ""
         self._frame: types.FrameType | None = None
 
@@ -205,6 +207,12 @@ class Watch(Outside):
 
     # -- afterwards ---------------------------------------------------------------------------------------------------
 
+    def _has_drawn_globally(self) -> bool:
+        """Whether the global generators have changed, which another thread may do where no function names one."""
+        if self._globals == (random.getstate(), state_of_numpy()):
+            return False
+        return (self._alone and threading.active_count() == 1) or self.may_draw()
+
     def finish(self, name: str, computed: str) -> Guards:
         """Return the guards of the recording.
 
@@ -234,7 +242,7 @@ class Watch(Outside):
                 f"{name}(): a function of xtensor.fuse gives the same for the same arguments, and this one calls "
                 f"{self._unrepeatable}; call it outside, and pass the result as an argument"
             )
-        if self._globals != (random.getstate(), state_of_numpy()) or self.has_drawn():
+        if self._has_drawn_globally() or self.has_drawn():
             raise TypeError(
                 f"{name}(): a function of xtensor.fuse cannot draw from generators of NumPy or Python; draw outside "
                 "and pass the numbers as an argument, or use xtensor.random.default_rng"

@@ -187,9 +187,9 @@ class Block(Lines):
     def vector(self, base: str, index: str | int) -> str:
         return self.let(f"load <16 x float>, ptr {self.at('float', base, index)}, align 4")
 
-    def sums(self, starts: Sequence[str], before: str, loop: str) -> None:
-        for number, start in enumerate(starts):
-            self.lines.append(f"  %sum{number} = phi <16 x float> [{start}, {before}], [%new{number}, {loop}]")
+    def sums(self, count: int, before: str, loop: str) -> None:
+        for number in range(count):
+            self.lines.append(f"  %sum{number} = phi <16 x float> [zeroinitializer, {before}], [%new{number}, {loop}]")
 
     def add(self, number: int, x: str, y: str) -> None:
         arguments = f"<16 x float> {x}, <16 x float> {y}, <16 x float> %sum{number}"
@@ -198,7 +198,7 @@ class Block(Lines):
 
 def _convolution_text() -> str:
     block = Block()
-    block.sums(["zeroinitializer"] * FILTERS * VECTORS, "%block", "%tap")
+    block.sums(FILTERS * VECTORS, "%block", "%tap")
     tap = block.let("load i64, ptr " + block.at("i64", "%taps", "%t"))
     place = block.at("float", "%here", tap)
     vectors = [block.vector(place, LANES * number) for number in range(VECTORS)]
@@ -274,7 +274,7 @@ def _by_weight_text() -> str:
     ]
     rows = [block.at("float", "%row", block.let(f"mul i64 %size, {number}")) for number in range(SIDE)]
     before, block.lines = block.lines, []
-    block.sums(["zeroinitializer"] * SIDE * SIDE, "%block", "%example.end")
+    block.sums(SIDE * SIDE, "%block", "%example.end")
     outer, block.lines = block.lines, []
     inner = [line.replace("%sum", "%part").replace("%block", "%position").replace("%new", "%next") for line in outer]
     inner = [

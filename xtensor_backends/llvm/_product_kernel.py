@@ -1,10 +1,12 @@
 """Products of matrices of float32 by a kernel of its own, where vectors have 16 numbers (AVX-512).
 
 A block of the result has 8 rows and 48 columns, or 32 where fewer are then beyond the matrix. Its sums of up to 384
-products stay in registers; they begin with a row that is to be added, the bias of a layer. 384 rows and these columns
-of the second operand are copied, row after row, to where all blocks of the columns read them; the first operand is
-read as it lies. OpenBLAS copies both operands and writes zeros to the result before, and takes 1.1 to 1.5 times as
-long for the matrices of small networks.
+products stay in registers. 384 rows and these columns of the second operand are copied, row after row, to where all
+blocks of the columns read them; the first operand is read as it lies. OpenBLAS copies both operands and writes zeros to
+the result before, and takes 1.1 to 1.5 times as long for the matrices of small networks.
+
+A row that is to be added, the bias of a layer, is added to the whole sums: one that began with it would lose the digits
+of its products, and could overflow where the sum does not.
 
 The order of a sum does not depend on the number of threads.
 """
@@ -63,7 +65,7 @@ PARTS = 8
 def multiply(x1: Native, x2: Native, output: Native, threads: int, term: Native | None = None) -> bool:
     """Write the product of matrices, or of stacks of them; return False where OpenBLAS is to compute it.
 
-    ``term`` is a row that is added to each row of the product.
+    ``term`` is a row that is added to each row of the product. The operands are aligned: distances are in elements.
     """
     if x1.dtype.char != "f":
         return False
@@ -148,6 +150,10 @@ _ARGUMENTS = loads(
 VECTOR, MASK = f"<{LANES} x float>", f"<{LANES} x i1>"
 
 
+def _vector(number: str) -> str:
+    return "<" + ", ".join([number] * LANES) + ">"
+
+
 def _lanes(*numbers: int) -> str:
     return "<" + ", ".join(f"i64 {number}" for number in numbers) + ">"
 
@@ -179,12 +185,6 @@ def _text(width: int) -> str:
     column = block.splat_integer("%y.column")
     lanes = block.let(f"mul <{LANES} x i64> {column}, {_lanes(*range(LANES))}")
     prepared = taken()
-    for h in parts:
-        mask = block.let(f"select i1 %is.first.with.term, {MASK} {masks[h]}, {MASK} zeroinitializer")
-        read = f"@llvm.masked.load.v16f32.p0(ptr {block.at('float', '%term.here', h * LANES)}, i32 4, {MASK} {mask}"
-        block.lines.append(f"  %start{h} = call {VECTOR} {read}, {VECTOR} zeroinitializer)")
-    started = taken()
-
     here = block.at("float", "%y.here", block.let("mul i64 %k, %y.row"))
     target = block.at("float", "%panel", block.let(f"mul i64 %k, {width}"))
     for h in parts:
@@ -214,7 +214,7 @@ def _text(width: int) -> str:
 
     rows = [block.at("float", "%x.rows", block.let(f"mul i64 %x.row, {row}")) for row in range(ROWS)]
     starts = taken()
-    block.sums([f"%start{h}" for _ in range(ROWS) for h in parts], "%tile", "%step")
+    block.sums(ROWS * len(parts), "%tile", "%step")
     from_panel = block.at("float", "%panel", block.let(f"mul i64 %s, {width}"))
     vectors = [block.let(f"load {VECTOR}, ptr {block.at('float', from_panel, h * LANES)}, align 64") for h in parts]
     for number, row in enumerate(rows):
@@ -223,11 +223,18 @@ def _text(width: int) -> str:
             block.add(number * len(parts) + h, factor, vectors[h])
     step = taken()
     outputs = [block.at("float", "%out.rows", block.let(f"mul i64 %out.row, {row}")) for row in range(ROWS)]
+    nothing = f"{VECTOR} {_vector('float -0.0')}"  # what leaves zeros of both signs as they are, as a term
+    terms = []
+    for h in parts:
+        mask = block.let(f"select i1 %is.end.with.term, {MASK} {masks[h]}, {MASK} zeroinitializer")
+        read = f"@llvm.masked.load.v16f32.p0(ptr {block.at('float', '%term.here', h * LANES)}, i32 4, {MASK} {mask}"
+        terms.append(block.let(f"call {VECTOR} {read}, {nothing})"))
     ends = taken()
     for number, start in enumerate(outputs):
         for h in parts:
-            value, to = f"{VECTOR} %new{number * len(parts) + h}", block.at("float", start, h * LANES)
-            block.lines.append(f"  call void @llvm.masked.store.v16f32.p0({value}, ptr {to}, i32 4, {MASK} {masks[h]})")
+            total = block.let(f"fadd {VECTOR} %new{number * len(parts) + h}, {terms[h]}")
+            store = f"({VECTOR} {total}, ptr {block.at('float', start, h * LANES)}, i32 4, {MASK} {masks[h]})"
+            block.lines.append(f"  call void @llvm.masked.store.v16f32.p0{store}")
     written = taken()
     for number, start in enumerate(outputs):
         is_new = block.let(f"icmp uge i64 {block.let(f'add i64 %i, {number}')}, %done")
@@ -236,8 +243,9 @@ def _text(width: int) -> str:
             mask = block.let(f"select i1 {is_new}, {MASK} {masks[h]}, {MASK} zeroinitializer")
             read = block.let(f"select i1 %is.first, {MASK} zeroinitializer, {MASK} {mask}")
             load = f"call {VECTOR} @llvm.masked.load.v16f32.p0(ptr {to}, i32 4, {MASK} {read}"
-            before = block.let(f"{load}, {VECTOR} zeroinitializer)")
+            before = block.let(f"{load}, {nothing})")
             total = block.let(f"fadd {VECTOR} {before}, %new{number * len(parts) + h}")
+            total = block.let(f"fadd {VECTOR} {total}, {terms[h]}")
             store = f"call void @llvm.masked.store.v16f32.p0({VECTOR} {total}, ptr {to}, i32 4, {MASK} {mask})"
             block.lines.append(f"  {store}")
     added = taken()
@@ -291,8 +299,8 @@ chunk:
   %c.left = sub i64 %common, %c
   %length = call i64 @llvm.umin.i64(i64 %c.left, i64 {LONGEST})
   %is.first = icmp eq i64 %c, 0
-  %is.first.with.term = and i1 %is.first, %has.term
-{chr(10).join(started)}
+  %is.end = icmp ule i64 %c.left, {LONGEST}
+  %is.end.with.term = and i1 %is.end, %has.term
   %y.chunk = mul i64 %c, %y.row
   %y.here = getelementptr float, ptr %y.columns, i64 %y.chunk
   %x.chunk = mul i64 %c, %x.step

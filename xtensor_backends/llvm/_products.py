@@ -57,7 +57,11 @@ def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
 
 
 def _linear(x: Native, weight: Native, bias: Native | None = None, *, precision: str = "exact") -> Native:
-    if bias is None or bias.__class__ is not np.ndarray or not bias.flags.c_contiguous or x.size < MIN_SIZE:
+    if bias is None or x.size < MIN_SIZE:
+        return NotImplemented
+    if not all(operand.__class__ is np.ndarray and operand.flags.aligned for operand in (x, weight, bias)):
+        return NotImplemented
+    if not bias.flags.c_contiguous:
         return NotImplemented
     return _product(x, weight.T, bias)
 

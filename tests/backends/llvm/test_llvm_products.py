@@ -280,6 +280,45 @@ def test_kernel_adds_the_bias_of_a_linear_layer(monkeypatch, shape):
     assert calls == [(True, False)]  # the formula adds a bias that has gaps
 
 
+@needs_vectors
+@given(
+    st.tuples(st.integers(32, 50), st.sampled_from([33, 384, 385, 900]), st.sampled_from([43, 96])),
+    st.sampled_from([1.0, 1e8, 3e38]),
+)
+def test_kernel_adds_the_term_to_the_whole_sum(lengths, size):
+    """As bits: a sum that begins with the term loses the digits of the products, and rows differ in zeros' signs."""
+    rows, common, columns = lengths
+    rng = np.random.default_rng(sum(lengths))
+    x, y = rng.standard_normal((rows, common)), rng.standard_normal((common, columns))
+    x[:, :2], y[0], y[1] = size, 0.5, -0.5  # which the products that follow in a sum take away again
+    x[0] = x[-1] = -0.0
+    term = np.full(columns, size, np.float32)
+    term[::3] = -0.0
+    x, y = np.float32(x), np.float32(y)
+    product, output = np.empty((2, rows, columns), np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_product_kernel, "LEAST_WORK", 0)
+        _product_kernel._launch.cache_clear()
+        assert _product_kernel.multiply(x, y, product, 1)
+        assert _product_kernel.multiply(x, y, output, 1, term)
+        _product_kernel._launch.cache_clear()
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(output.view(np.int32), (product + term).view(np.int32))
+    np.testing.assert_array_equal(output[0].view(np.int32), output[-1].view(np.int32))
+
+
+@pytest.mark.parametrize("packed", ["x", "weight", "bias"])
+def test_linear_layer_of_a_field_of_packed_records(packed):
+    """The distances between elements are no multiples of their size."""
+    operands = {"x": integers((128, 384)), "weight": integers((96, 384)), "bias": integers((96,))}
+    x, weight, bias = (operand.astype(np.int64) for operand in operands.values())
+    records = np.zeros(operands[packed].shape, np.dtype([("flag", "i1"), ("number", "f4")]))
+    records["number"] = operands[packed]
+    operands[packed] = records["number"]
+    result = F.linear(*[xp.asarray(operand, copy=False) for operand in operands.values()])
+    np.testing.assert_array_equal(np.asarray(result), x @ weight.T + bias)
+
+
 TRIANGLES = LAYOUTS | {"transposed and strided": lambda x: np.repeat(x.T.copy().T, 2, axis=-1)[:, ::2]}
 
 
