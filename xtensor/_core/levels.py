@@ -23,6 +23,7 @@ from .tracer import Tracer
 from .tracing_errors import any_true, rarely
 from .transfers import join
 from .trees import mapped
+from .wrapping import downwards
 
 __all__ = ["Level", "active", "base_of", "computing", "first_wrong", "lifted", "lowered", "running", "standing_on"]
 
@@ -75,10 +76,7 @@ def active() -> tuple[type[Level], ...]:
 @contextmanager
 def running(device: Device) -> Iterator[None]:
     """Tell calls inside that they are made by a function that runs on a device."""
-    kinds: list[type[Level]] = []
-    while device.base is not None:
-        kinds.append(type(device._library))  # type: ignore[arg-type] # a level
-        device = device.base
+    kinds = [type(level._library) for level, _ in downwards(device)[:-1]]
     token = _active.set(tuple(reversed(kinds)))
     try:
         yield
@@ -165,10 +163,8 @@ def first_wrong(x: Array, wrong: Array) -> Any:
     wrong
         Mask of x's shape, which is computed from it.
     """
-    device, values = x._device, [x._native, wrong._native]
-    if not base_device(device).host or not rarely(any_true, wrong):
+    if not base_device(x._device).host or not rarely(any_true, wrong):
         return None
-    while device.base is not None:
-        device, values = device.base, [value.value for value in values]
+    device, values = downwards(x._device, x._native, wrong._native)[-1]
     elements, mask = [device._library.to_host(value) for value in values]
     return elements[mask][0].item()

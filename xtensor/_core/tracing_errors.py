@@ -12,6 +12,7 @@ from typing import Any, Never
 import numpy as np
 
 from .errors import caller_frame
+from .wrapping import downwards
 
 __all__ = ["Arithmetic", "Number", "UnknownValueError", "any_true", "is_known", "rarely", "unknown"]
 
@@ -54,11 +55,10 @@ def rarely(condition: Callable[..., Any], *arrays: Any) -> bool:
         Function of a namespace of native arrays, and of these. In batches they have a further axis, the first, so that
         it counts axes from the last.
     """
-    device, natives = arrays[0]._device, [array._native for array in arrays]
-    while device.base is not None:
-        if device._library.assume(condition, natives):
+    *transforms, (device, natives) = downwards(arrays[0]._device, *[array._native for array in arrays])
+    for transform, traced in transforms:
+        if transform._library.assume(condition, traced):
             return False
-        device, natives = device.base, [native.value for native in natives]
     return device._library.has_values and bool(condition(device._functions.namespace, *natives))
 
 

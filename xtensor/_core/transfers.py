@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .backend import Native
-from .device import Device
+from .device import Device, base_device
 from .errors import DeviceMismatchError, caller_frame, describe
 from .scopes import Setting
 from .tracing_errors import UnknownValueError
@@ -210,8 +210,7 @@ def join(native: Native, source: Device, target: Device) -> Native:
 
 def check_transfer(values: np.ndarray[Any, Any], target: Device, name: str) -> None:
     """Raise DeviceMismatchError unless the policy allows a NumPy array as an operand on a device; log it."""
-    while target.base is not None:
-        target = target.base
+    target = base_device(target)
     if not target.host and not allowed(values, None, str(target)):
         raise DeviceMismatchError(
             f"{name}() computes on {target}, and a NumPy array of shape {values.shape} is on the host: "

@@ -21,7 +21,7 @@ from .device import Device
 from .indexing import is_plain
 from .operands import lift_to_device_of
 from .operations import Operation
-from .wrapping import with_links
+from .wrapping import downwards, with_links
 
 __all__ = [
     "Call",
@@ -123,11 +123,9 @@ def layout_of(x: Any) -> Any:
     NotImplementedError
         Within a transform of a device off the host whose arrays have strides.
     """
-    device, native = x._device, x._native
-    while device.base is not None:
-        device._library.read_layout()
-        device = device.base
-        native = getattr(native, "value", native)
+    *transforms, (device, (native,)) = downwards(x._device, x._native)
+    for transform, _ in transforms:
+        transform._library.read_layout()
     if not hasattr(native, "strides"):
         return None
     if device is x._device:
@@ -162,15 +160,14 @@ def _strides(x: Any, native: Native) -> Any:
 
     A native array that came in the place of another one by a write knows the other one's.
     """
-    device = x._device
-    while device.level:
-        known = getattr(native, "strides_before", None)
+    *transforms, (device, (value,)) = downwards(x._device, native)
+    for _, (traced,) in transforms:
+        known = getattr(traced, "strides_before", None)
         if known is not None:
             return known[len(known) - x.ndim :]  # of an array of batches, without their axes
-        device, native = device.base, getattr(native, "value", native)
     if not device.host:
         return np.cumprod((1, *x.shape[:0:-1]))[::-1][: x.ndim]
-    memory = device._library.to_host(native)  # with the axes of batches first
+    memory = device._library.to_host(value)  # with the axes of batches first
     return np.asarray(memory.strides[memory.ndim - x.ndim :], np.int64) // memory.itemsize
 
 

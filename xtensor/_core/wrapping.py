@@ -19,7 +19,7 @@ from .compiled import compiled
 from .dtypes import DType
 from .operations import TABLE
 
-__all__ = ["ValueArray", "WrappedArray", "with_links", "wrapped_namespace"]
+__all__ = ["ValueArray", "WrappedArray", "downwards", "with_links", "wrapped_namespace"]
 
 
 class ValueArray:
@@ -58,6 +58,15 @@ class ValueArray:
     def size(self) -> int:
         """The number of elements."""
         return self.value.size  # type: ignore[no-any-return]
+
+
+def downwards(device: Any, *natives: Any) -> list[tuple[Any, list[Any]]]:
+    """Return a device, what it stands on, and so on to that below all transforms, each with its values of arrays."""
+    levels = [(device, list(natives))]
+    while device.base is not None:
+        device = device.base
+        levels.append((device, [native.value for native in levels[-1][1]]))
+    return levels
 
 
 def with_links(native: Any, before: Any) -> Any:

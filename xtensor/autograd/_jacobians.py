@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
+from .._core.device import base_device
 from .._core.errors import describe
 from .._core.levels import base_of, lifted
 from .._core.tracing_errors import UnknownValueError
@@ -122,9 +123,7 @@ def _of_units(f: Callable[[Array], list[Array]], x: Array, results: list[Array])
     """
     if not x.size:
         return [xp.zeros((0, *y.shape), dtype=y.dtype, device=y.device) for y in results]
-    ground = x.device
-    while ground.base is not None:
-        ground = ground.base
+    ground = base_device(x.device)
     units = lifted(xp.reshape(xp.eye(x.size, dtype=x.dtype, device=ground), (x.size, *x.shape)), x.device)
     if x.size == 1:
         return [xp.expand_dims(part, axis=0) for part in f(units[0, ...])]
