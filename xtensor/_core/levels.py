@@ -79,11 +79,12 @@ def running(device: Device) -> Iterator[None]:
     while device.base is not None:
         kinds.append(type(device._library))  # type: ignore[arg-type] # a level
         device = device.base
-    token = _active.set(tuple(reversed(kinds)))
+    before = _active.get()
     try:
+        _active.set(tuple(reversed(kinds)))  # an interrupt is raised once this is done
         yield
     finally:
-        _active.reset(token)
+        _active.set(before)
 
 
 def base_of(leaves: Iterable[Any]) -> Device:
