@@ -77,11 +77,12 @@ def active() -> tuple[type[Level], ...]:
 def running(device: Device) -> Iterator[None]:
     """Tell calls inside that they are made by a function that runs on a device."""
     kinds = [type(level._library) for level, _ in downwards(device)[:-1]]
-    token = _active.set(tuple(reversed(kinds)))
+    before = _active.get()
     try:
+        _active.set(tuple(reversed(kinds)))  # an interrupt is raised once this is done
         yield
     finally:
-        _active.reset(token)
+        _active.set(before)
 
 
 def base_of(leaves: Iterable[Any]) -> Device:

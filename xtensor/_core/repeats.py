@@ -37,9 +37,10 @@ class Repeats:
         if not self._known:
             self._streams.clear()
             self._values.clear()
-        token = _present.set((*_present.get(), (self, iter(self._values) if self._known else None)))
+        before = _present.get()
         with ExitStack() as stack:
-            stack.callback(_present.reset, token)
+            stack.callback(_present.set, before)
+            _present.set((*before, (self, iter(self._values) if self._known else None)))
             if self._known:
                 for stream, position in self._streams.values():
                     stack.enter_context(stream.rewound(position))

@@ -60,7 +60,11 @@ class Setting(Generic[T]):
     def begin(self, value: T, outer: Block[T] | None) -> Block[T]:
         """Begin a block with a value; ``outer`` is the innermost block before it."""
         block = Block(value, outer)
-        self._innermost.set(block)
+        try:
+            self._innermost.set(block)
+        except BaseException:  # an interrupt, which Python raises once the call is done
+            block.end()
+            raise
         return block
 
     def state(self, value: T) -> None:

@@ -64,11 +64,12 @@ def _draw(
         return item._native if item.__class__ is Array and item._device is recorder.device else item
 
     def function(*natives: Any, **others: Any) -> Any:
-        token = session.set(None)
+        before = session.get()
         try:
+            session.set(None)
             drawn = method(generator, *mapped(natives, public), **mapped(others, public))
         finally:
-            session.reset(token)
+            session.set(before)
         return mapped(drawn, lambda item: item._native)
 
     def public(item: Any) -> Any:

@@ -382,14 +382,15 @@ class Fused(Generic[P, R]):
 
     def _run(self, recorder: Recorder, current: Session, args: Any, kwargs: Any) -> Any:
         """Call the function with arrays and numbers that record what is done with them."""
-        token = session.set(current)
+        before = session.get()
         try:
+            session.set(current)  # an interrupt is raised once this is done
             with use_device(recorder.device), np.errstate(all="ignore"):
                 if current.watch is None:
                     return self.__wrapped__(*args, **kwargs)
                 return current.watch.run(self.__wrapped__, args, kwargs)
         finally:
-            session.reset(token)
+            session.set(before)
 
 
 def _layouts(natives: Sequence[Any]) -> list[Any]:

@@ -114,14 +114,15 @@ def _of_library(row: Operation) -> Callable[..., Any]:
             return NotImplemented
         meta = device("meta")
         given, named = mapped((args, options), lambda native: wrap(native, meta), MetaArray)
-        token = _composing_now.set(_composing_now.get() | {row.name})
+        before = _composing_now.get()
         try:
+            _composing_now.set(before | {row.name})
             with opened(Ledger()) as inside:
                 native_result = mapped(
                     attrgetter(row.name)(array.xp)(*given, **named), lambda x: x._native, array.Array
                 )
         finally:
-            _composing_now.reset(token)
+            _composing_now.set(before)
         operands = arrays_of((args, options), MetaArray)
         result = mapped(native_result, lambda item: _moved(item, operands), MetaArray)
         ledger = current()

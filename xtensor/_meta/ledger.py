@@ -98,8 +98,9 @@ current = _open.get
 @contextmanager
 def opened(ledger: Ledger) -> Iterator[Ledger]:
     """Report to a ledger within a block, and to no other."""
-    token = _open.set(ledger)
+    before = _open.get()
     try:
+        _open.set(ledger)  # an interrupt is raised once this is done
         yield ledger
     finally:
-        _open.reset(token)
+        _open.set(before)

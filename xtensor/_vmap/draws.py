@@ -44,11 +44,12 @@ def present_batches() -> tuple[Batch, ...]:
 @contextmanager
 def examples(device: Device, size: int) -> Iterator[None]:
     """Tell draws inside that they are made for each of some examples."""
-    token = _batches.set((*_batches.get(), (device, size)))
+    before = _batches.get()
     try:
+        _batches.set((*before, (device, size)))  # an interrupt is raised once this is done
         yield
     finally:
-        _batches.reset(token)
+        _batches.set(before)
 
 
 def for_each_example(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,11 +75,11 @@ def for_each_example(method: Callable[..., Any]) -> Callable[..., Any]:
                 "xtensor.argsort(rng.random(n))"
             )
         device, size = batches[-1]
-        token = _batches.set(batches[:-1])
         try:
+            _batches.set(batches[:-1])
             return _drawn(draw, self, args, options, device, size, signature)
         finally:
-            _batches.reset(token)
+            _batches.set(batches)
 
     return draw
 

@@ -31,11 +31,12 @@ _chosen: ContextVar[tuple[float | None] | None] = ContextVar("chosen", default=N
 @contextmanager
 def progress(after: float | None) -> Iterator[None]:
     """Choose for a block after how many seconds a computation shows a bar; None for never."""
-    token = _chosen.set((after,))
+    before = _chosen.get()
     try:
+        _chosen.set((after,))
         yield
     finally:
-        _chosen.reset(token)
+        _chosen.set(before)
 
 
 def delay() -> float | None:
