@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .exponential import DOUBLE, exponential, format_of, polynomial, split_number
+from .library import library
 from .values import (
     Formula,
     Value,
@@ -114,6 +115,7 @@ def _power_of_singles(base: Value, exponent: Value) -> Value:
     return fma(fma(rest * rest, polynomial(rest, SINGLE_EXP), rest), scale, scale)
 
 
+@library("pow")
 def power(x: Value, y: Value) -> Value:
     """``x**y`` of floating-point numbers, with the special values of the C language."""
     if x.dtype.itemsize == 8:

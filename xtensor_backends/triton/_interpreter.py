@@ -30,7 +30,7 @@ __all__ = ["InterpretedKernel", "Interpreter"]
 LIBDEVICE: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign")},
     **{name: getattr(np, name) for name in ("cos", "cosh", "exp", "expm1", "fmod", "hypot", "log", "log10", "log1p")},
-    **{name: getattr(np, name) for name in ("log2", "pow", "sin", "sinh", "tan", "tanh")},
+    **{name: getattr(np, name) for name in ("log2", "pow", "rint", "sin", "sinh", "tan", "tanh", "trunc")},
 }
 """The libdevice functions that kernels call, and their NumPy equivalents."""
 
