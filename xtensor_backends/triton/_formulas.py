@@ -77,8 +77,9 @@ class TritonBuilder:
         return self._declared(f"tl.where({condition}, {_typed(first, second, dtype)}, {second})")
 
     def intrinsic(self, name: str, dtype: DType, *operands: str) -> str:
-        first = _typed(operands[0], "", dtype)
-        listed = ", ".join((first, *operands[1:]))
+        # Triton 3.6 converts numbers among the operands of a function to float32.
+        first, *others = (_typed(operand, "", dtype) for operand in operands)
+        listed = ", ".join((first, *others))
         if name in ("floor", "ceil", "fma"):
             return self._declared(f"tl.{name}({listed})")
         if name == "fabs":
