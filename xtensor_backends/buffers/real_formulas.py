@@ -104,7 +104,7 @@ def floor_divide(a: Value, b: Value) -> Value:
     """The quotient rounded down; with an infinite operand that of the standard, ``floor(a / b)``."""
     if a.kind != "f":
         return arithmetic.floor_divide(a, b)
-    return arithmetic.floor_of_infinite(a, b, _dividing(arithmetic.floor_divide, arithmetic.quotient_from)(a, b))
+    return arithmetic.standard_quotient(a, b, _dividing(arithmetic.floor_divide, arithmetic.quotient_from)(a, b))
 
 
 def power(x: Value, y: Value) -> Value:

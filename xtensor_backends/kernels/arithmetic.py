@@ -40,7 +40,7 @@ __all__ = [
     "compare_mixed",
     "covers_remainder",
     "floor_divide",
-    "floor_of_infinite",
+    "fmod",
     "identity",
     "in_double",
     "integer_power",
@@ -55,6 +55,7 @@ __all__ = [
     "remainder_from",
     "sign",
     "smaller",
+    "standard_quotient",
     "to_integer",
 ]
 
@@ -117,8 +118,8 @@ def sign(x: Value) -> Value:
     one, zero = constant(x.builder, 1, x.dtype), constant(x.builder, 0, x.dtype)
     if x.kind == "u":
         return select(x > 0, one, zero)
-    result = select(x > 0, one, select(x < 0, -one, zero))
-    return select(isnan(x), x, result) if x.kind == "f" else result
+    rest = select(x == 0, zero, x) if x.kind == "f" else zero
+    return select(x > 0, one, select(x < 0, -one, rest))
 
 
 def logical(combine: Callable[..., Value]) -> Callable[..., Value]:
@@ -157,7 +158,7 @@ def nextafter(x: Value, y: Value, unit: int = 1) -> Value:
 
 
 @library("fmod")
-def _fmod(a: Value, b: Value) -> Value:
+def fmod(a: Value, b: Value) -> Value:
     """The exact remainder of the quotient rounded towards 0, with the sign of ``a``.
 
     The rounded quotient may be too large by 1; the remainder is then negative, and still exact.
@@ -196,7 +197,7 @@ def remainder(a: Value, b: Value) -> Value:
     """The remainder of the division rounded down, with the sign of ``b``."""
     if a.kind != "f":
         return a % b
-    return remainder_from(a, b, _fmod(a, b))
+    return remainder_from(a, b, fmod(a, b))
 
 
 def remainder_from(a: Value, b: Value, rest: Value) -> Value:
@@ -209,21 +210,21 @@ def floor_divide(a: Value, b: Value) -> Value:
     """The quotient rounded down, computed from the remainder as in Python."""
     if a.kind != "f":
         return a // b
-    return quotient_from(a, b, _fmod(a, b))
+    return select(b == 0, a / b, quotient_from(a, b, fmod(a, b)))
 
 
 def quotient_from(a: Value, b: Value, rest: Value) -> Value:
-    """The quotient rounded down, from the remainder of the one rounded towards 0."""
+    """The quotient rounded down, from the remainder of the one rounded towards 0; the divisor is not 0."""
     quotient = (a - rest) / b
     quotient = select((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1.0, quotient)
     rounded = floor(quotient)
     rounded = select(quotient - rounded > 0.5, rounded + 1.0, rounded)
-    return select(b == 0, a / b, select(quotient == 0, copysign(quotient, a / b), rounded))
+    return select(quotient == 0, copysign(quotient, a / b), rounded)
 
 
-def floor_of_infinite(a: Value, b: Value, quotient: Value) -> Value:
-    """The quotient rounded down; with an infinite operand that of the standard, ``floor(a / b)``."""
-    return select(isinf(a) | isinf(b), floor(a / b), quotient)
+def standard_quotient(a: Value, b: Value, quotient: Value) -> Value:
+    """The quotient rounded down; with an infinite operand or a divisor of 0 that of the standard, ``floor(a / b)``."""
+    return select(isinf(a) | isinf(b) | (b == 0), floor(a / b), quotient)
 
 
 def compare_mixed(name: str, a: Value, b: Value) -> Value:

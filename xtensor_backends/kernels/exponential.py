@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .library import library
-from .values import Formula, Value, bits, cast, constant, copysign, fabs, fma, from_bits, isnan, maximum, select
+from .values import Formula, Value, bits, cast, constant, copysign, fabs, fma, from_bits, maximum, select
 
 __all__ = [
     "LN2",
@@ -335,14 +335,17 @@ def silu(x: Value) -> Value:
 
 def logaddexp(a: Value, b: Value) -> Value:
     """``log(exp(a) + exp(b))``."""
-    result = maximum(a, b) + log1p(exp(-fabs(a - b)))
-    return select(a == b, a + LN2, select(isnan(a - b), a + b, result))
+    return select(a == b, a + LN2, _larger(a, b) + log1p(exp(-fabs(a - b))))
 
 
 def logaddexp2(a: Value, b: Value) -> Value:
     """``log2(2**a + 2**b)``."""
-    result = maximum(a, b) + log1p(exp2(-fabs(a - b))) * LOG2_E
-    return select(a == b, a + 1.0, select(isnan(a - b), a + b, result))
+    return select(a == b, a + 1.0, _larger(a, b) + log1p(exp2(-fabs(a - b))) * LOG2_E)
+
+
+def _larger(a: Value, b: Value) -> Value:
+    """The larger number; one of both where one is NaN, as their difference is then."""
+    return select(a > b, a, b)
 
 
 def softplus(x: Value) -> Value:

@@ -152,6 +152,7 @@ def _power(x: Value, y: Value, *, single: bool = False) -> Value:
     return select((x == 1.0) | (y == 0), one, result)
 
 
+@library("hypot")
 def hypot(x: Value, y: Value) -> Value:
     """``sqrt(x**2 + y**2)``, which does not overflow before its result does; infinite where an operand is."""
     if x.dtype.itemsize == 8:

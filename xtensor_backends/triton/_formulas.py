@@ -31,7 +31,7 @@ NEAR_IDENTITY = frozenset(("asin", "asinh", "atan", "atanh", "expm1", "log1p", "
 LOGARITHMS = {"log": 24 * math.log(2), "log2": 24.0, "log10": 24 * math.log10(2)}
 """Logarithms, and those of 2**24."""
 
-LIBRARY = NEAR_IDENTITY | LOGARITHMS.keys() | {"acos", "acosh", "atan2", "cos", "cosh", "exp", "fmod", "pow"}
+LIBRARY = NEAR_IDENTITY | LOGARITHMS.keys() | {"acos", "acosh", "atan2", "cos", "cosh", "exp", "fmod", "hypot", "pow"}
 """The functions of libdevice that kernels call."""
 
 
@@ -84,8 +84,8 @@ class TritonBuilder:
             return self._declared(f"tl.{name}({listed})")
         if name == "fabs":
             return self._declared(f"tl.abs({first})")
-        if name == "sqrt":
-            return self._declared(f"library.sqrt({first})")
+        if name in ("hypot", "sqrt"):
+            return self._declared(f"library.{name}({listed})")
         if name in LOGARITHMS:
             result = f"libdevice.{name}(library.scaled({first}))"
             return self._declared(f"library.unscaled({first}, {result}, {LOGARITHMS[name]!r})")
@@ -146,8 +146,9 @@ def _block(x: Value) -> str:
 
 
 def _floor_divide(a: Value, b: Value) -> Value:
-    result = arithmetic.floor_divide(a, b)
-    return arithmetic.floor_of_infinite(a, b, result) if a.kind == "f" else result
+    if a.kind != "f":
+        return arithmetic.floor_divide(a, b)
+    return arithmetic.standard_quotient(a, b, arithmetic.quotient_from(a, b, arithmetic.fmod(a, b)))
 
 
 def _power(x: Value, y: Value) -> Value:

@@ -65,6 +65,12 @@ def sqrt(x):
 
 
 @triton.jit
+def hypot(x, y):
+    infinite = (tl.abs(x) == float("inf")) | (tl.abs(y) == float("inf"))
+    return tl.where(infinite, float("inf"), libdevice.hypot(x, y))
+
+
+@triton.jit
 def preserve_subnormal(x, result):
     """Return ``x`` for float32 subnormals, else ``result``: for functions with ``f(x) ≈ x`` near zero."""
     if x.dtype == tl.float32:

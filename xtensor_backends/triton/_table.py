@@ -34,5 +34,5 @@ UFUNCS = {
 }
 """The NumPy ufunc with the same type resolution, where it has another name."""
 
-UPCAST = frozenset(("acosh", "asinh", "atan2", "atanh", "logaddexp", "pow", "sinh", "tan"))
+UPCAST = frozenset(("acosh", "asinh", "atan2", "atanh", "hypot", "logaddexp", "pow", "sinh", "tan"))
 """The functions that compute float32 in float64, as the error of libdevice's for float32 is above 2 ulp."""
