@@ -55,8 +55,7 @@ def kernels(context: Any) -> Mapping[str, Callable[..., Any]]:
 
 def add_kernel(context: Any) -> Any:
     """Return the kernel of ``add`` for contiguous float32 arrays, as the backend calls it."""
-    from xtensor_backends.triton._plans import row_plan
-    from xtensor_backends.triton._table import BINARY
+    from xtensor_backends.triton._plans import plan_of
 
-    plan = row_plan("add", BINARY["add"])((np.dtype(np.float32),) * 2)
+    plan = plan_of("add")((np.dtype(np.float32),) * 2)
     return plan.kernel(context, ("array", "array"), 0, False, False, plan.block)

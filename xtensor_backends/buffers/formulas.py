@@ -10,11 +10,12 @@ import numpy as np
 
 from xtensor.backend import TABLE, DType
 
+from ..kernels.arithmetic import compare_mixed
 from ..kernels.formulas import FORMULAS
 from ..kernels.values import Complex, constant, convert
 from .complex_formulas import COMPLEX, truth
 from .languages import Language
-from .real_formulas import REAL, compare
+from .real_formulas import REAL
 from .source import SourceBuilder
 
 __all__ = ["COMPARISONS", "apply", "in_supported", "plan"]
@@ -34,7 +35,7 @@ def apply(builder: SourceBuilder, name: str, operands: Sequence[Any], dtype: DTy
     if last.kind == "c":
         return COMPLEX[name](*operands)
     if name in COMPARISONS and {operands[0].kind, last.kind} == {"i", "u"}:
-        return compare(name, *operands)
+        return compare_mixed(name, *operands)
     if name == "imag":
         return constant(builder, 0, last.dtype)
     return _real(name, last.kind)(*operands)

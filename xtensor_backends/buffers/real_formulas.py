@@ -21,17 +21,15 @@ from ..kernels.values import (
     constant,
     copysign,
     fabs,
-    floor,
     from_bits,
     isfinite,
-    isinf,
     isnan,
     rint,
     select,
 )
 from .source import SourceBuilder
 
-__all__ = ["REAL", "compare", "cos", "hypot", "integer_power", "sin", "tan"]
+__all__ = ["REAL", "cos", "hypot", "sin", "tan"]
 
 
 def _builder(x: Value) -> SourceBuilder:
@@ -95,53 +93,23 @@ def _parts(x: Value, digits: int, word: DType) -> tuple[Value, Value]:
     return select(subnormal, exponent + 1, exponent), select(subnormal, fraction, fraction | 2**digits)
 
 
-def _remainder(a: Value, b: Value, rest: Value) -> Value:
-    rest = select((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
-    return select(rest == 0, copysign(rest, b), rest)
-
-
-def _floor_quotient(a: Value, b: Value, rest: Value) -> Value:
-    # As in the shared formula: the element may have an ordinary quotient of very large or small numbers.
-    quotient = (a - rest) / b
-    quotient = select((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1.0, quotient)
-    rounded = floor(quotient)
-    rounded = select(quotient - rounded > 0.5, rounded + 1.0, rounded)
-    return select(b == 0, a / b, select(quotient == 0, copysign(quotient, a / b), rounded))
-
-
 def remainder(a: Value, b: Value) -> Value:
     """The remainder with the sign of ``b``."""
     if a.kind != "f":
         return arithmetic.remainder(a, b)
-    return _dividing(arithmetic.remainder, _remainder)(a, b)  # type: ignore[no-any-return]
+    return _dividing(arithmetic.remainder, arithmetic.remainder_from)(a, b)  # type: ignore[no-any-return]
 
 
 def floor_divide(a: Value, b: Value) -> Value:
     """The quotient rounded down; with an infinite operand that of the standard, ``floor(a / b)``."""
     if a.kind != "f":
         return arithmetic.floor_divide(a, b)
-    result = _dividing(arithmetic.floor_divide, _floor_quotient)(a, b)
-    return select(isinf(a) | isinf(b), floor(a / b), result)
-
-
-def integer_power(base: Value, exponent: Value) -> Value:
-    """The power of an integer to an exponent that is not negative, modulo the width, by squares."""
-    if base.kind == "b":
-        return base | ~exponent
-    builder = _builder(base)
-    result: Any = builder.variable(constant(builder, 1, base.dtype))
-    square: Any = builder.variable(base)
-    rest: Any = builder.variable(exponent)
-    with builder.loop(str(8 * base.dtype.itemsize)):
-        builder.assign(result, select((rest & 1) != 0, result * square, result))
-        builder.assign(square, square * square)
-        builder.assign(rest, rest >> 1)
-    return result  # type: ignore[no-any-return]
+    return arithmetic.standard_quotient(a, b, _dividing(arithmetic.floor_divide, arithmetic.quotient_from)(a, b))
 
 
 def power(x: Value, y: Value) -> Value:
     """The power of numbers; an integer's is modulo the width."""
-    return float_power(x, y) if x.kind == "f" else integer_power(x, y)
+    return float_power(x, y) if x.kind == "f" else arithmetic.integer_power(x, y)
 
 
 def float_power(x: Value, y: Value) -> Value:
@@ -152,20 +120,6 @@ def float_power(x: Value, y: Value) -> Value:
 def hypot(x: Value, y: Value) -> Value:
     """``sqrt(x**2 + y**2)``."""
     return powers.hypot(x, y) if _builder(x).language.has_double else powers.hypot_without_double(x, y)
-
-
-def compare(name: str, a: Value, b: Value) -> Value:
-    """A comparison of a signed integer with an unsigned one, whose promoted dtype would not be exact."""
-    if a.kind == "u":
-        mirrored = {"less": "greater", "greater": "less", "less_equal": "greater_equal", "greater_equal": "less_equal"}
-        return compare(mirrored.get(name, name), b, a)
-    wide = np.dtype(f"u{max(a.dtype.itemsize, b.dtype.itemsize)}")
-    negative, unsigned, b = a < 0, cast(a, wide), cast(b, wide)
-    if name in ("less", "less_equal"):
-        return negative | (unsigned < b if name == "less" else unsigned <= b)
-    if name in ("greater", "greater_equal"):
-        return ~negative & (unsigned > b if name == "greater" else unsigned >= b)
-    return ~negative & (unsigned == b) if name == "equal" else negative | (unsigned != b)
 
 
 def sort_after(a: Value, b: Value) -> Value:

@@ -49,6 +49,8 @@ class SourceBuilder:
     The code of a value is the name of a constant, or a number.
     """
 
+    library: frozenset[str] = frozenset()
+
     def __init__(self, language: Language, *, wide: bool = False) -> None:
         self.language = language
         self.has_fma = language.has_fma

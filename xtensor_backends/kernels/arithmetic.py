@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .library import library
 from .values import (
     Formula,
     Value,
@@ -35,19 +37,25 @@ __all__ = [
     "absolute",
     "add",
     "clip",
+    "compare_mixed",
     "covers_remainder",
     "floor_divide",
+    "fmod",
     "identity",
     "in_double",
+    "integer_power",
     "larger",
     "logical",
     "multiply",
     "nextafter",
     "of_floats",
+    "quotient_from",
     "rectify",
     "remainder",
+    "remainder_from",
     "sign",
     "smaller",
+    "standard_quotient",
     "to_integer",
 ]
 
@@ -110,8 +118,8 @@ def sign(x: Value) -> Value:
     one, zero = constant(x.builder, 1, x.dtype), constant(x.builder, 0, x.dtype)
     if x.kind == "u":
         return select(x > 0, one, zero)
-    result = select(x > 0, one, select(x < 0, -one, zero))
-    return select(isnan(x), x, result) if x.kind == "f" else result
+    rest = select(x == 0, zero, x) if x.kind == "f" else zero
+    return select(x > 0, one, select(x < 0, -one, rest))
 
 
 def logical(combine: Callable[..., Value]) -> Callable[..., Value]:
@@ -141,15 +149,16 @@ def to_integer(rounding: Callable[[Value], Value]) -> Callable[[Value], Value]:
     return formula
 
 
-def nextafter(x: Value, y: Value) -> Value:
-    """The next number after ``x`` in the direction of ``y``."""
-    step = select((y > x) == (x > 0), bits(x) + 1, bits(x) - 1)
-    smallest = copysign(from_bits(constant(x.builder, 1, step.dtype), x.dtype), y)
-    result = select(x == 0, smallest, from_bits(step, x.dtype))
+def nextafter(x: Value, y: Value, unit: int = 1) -> Value:
+    """The next number after ``x`` in the direction of ``y``, where ``unit`` is the bits' difference of neighbours."""
+    step = select((y > x) == (x > 0), bits(x) + unit, bits(x) - unit)
+    smallest = bits(y) & -(2 ** (8 * x.dtype.itemsize - 1)) | unit
+    result = from_bits(select(x == 0, smallest, step), x.dtype)
     return select(isnan(x) | isnan(y), x + y, select(x == y, y, result))
 
 
-def _fmod(a: Value, b: Value) -> Value:
+@library("fmod")
+def fmod(a: Value, b: Value) -> Value:
     """The exact remainder of the quotient rounded towards 0, with the sign of ``a``.
 
     The rounded quotient may be too large by 1; the remainder is then negative, and still exact.
@@ -188,7 +197,11 @@ def remainder(a: Value, b: Value) -> Value:
     """The remainder of the division rounded down, with the sign of ``b``."""
     if a.kind != "f":
         return a % b
-    rest = _fmod(a, b)
+    return remainder_from(a, b, fmod(a, b))
+
+
+def remainder_from(a: Value, b: Value, rest: Value) -> Value:
+    """The remainder of the division rounded down, from that of the quotient rounded towards 0."""
     rest = select((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
     return select(rest == 0, copysign(rest, b), rest)
 
@@ -197,12 +210,49 @@ def floor_divide(a: Value, b: Value) -> Value:
     """The quotient rounded down, computed from the remainder as in Python."""
     if a.kind != "f":
         return a // b
-    rest = _fmod(a, b)
+    return select(b == 0, a / b, quotient_from(a, b, fmod(a, b)))
+
+
+def quotient_from(a: Value, b: Value, rest: Value) -> Value:
+    """The quotient rounded down, from the remainder of the one rounded towards 0; the divisor is not 0."""
     quotient = (a - rest) / b
     quotient = select((rest != 0) & ((b < 0) != (rest < 0)), quotient - 1.0, quotient)
     rounded = floor(quotient)
     rounded = select(quotient - rounded > 0.5, rounded + 1.0, rounded)
-    return select(b == 0, a / b, select(quotient == 0, copysign(quotient, a / b), rounded))
+    return select(quotient == 0, copysign(quotient, a / b), rounded)
+
+
+def standard_quotient(a: Value, b: Value, quotient: Value) -> Value:
+    """The quotient rounded down; with an infinite operand or a divisor of 0 that of the standard, ``floor(a / b)``."""
+    return select(isinf(a) | isinf(b) | (b == 0), floor(a / b), quotient)
+
+
+def compare_mixed(name: str, a: Value, b: Value) -> Value:
+    """A comparison of a signed integer with an unsigned one, whose promoted dtype would not be exact."""
+    if a.kind == "u":
+        mirrored = {"less": "greater", "greater": "less", "less_equal": "greater_equal", "greater_equal": "less_equal"}
+        return compare_mixed(mirrored.get(name, name), b, a)
+    wide = np.dtype(f"u{max(a.dtype.itemsize, b.dtype.itemsize)}")
+    negative, unsigned, b = a < 0, cast(a, wide), cast(b, wide)
+    if name in ("less", "less_equal"):
+        return negative | (unsigned < b if name == "less" else unsigned <= b)
+    if name in ("greater", "greater_equal"):
+        return ~negative & (unsigned > b if name == "greater" else unsigned >= b)
+    return ~negative & (unsigned == b) if name == "equal" else negative | (unsigned != b)
+
+
+def integer_power(base: Value, exponent: Value) -> Value:
+    """The power of an integer to an exponent that is not negative, modulo the width, by squares."""
+    if base.kind == "b":
+        return base | ~exponent
+    builder: Any = base.builder
+    result = builder.variable(constant(builder, 1, base.dtype))
+    square, rest = builder.variable(base), builder.variable(exponent)
+    with builder.loop(str(8 * base.dtype.itemsize)):
+        builder.assign(result, select((rest & 1) != 0, result * square, result))
+        builder.assign(square, square * square)
+        builder.assign(rest, rest >> 1)
+    return result  # type: ignore[no-any-return]
 
 
 TABLE: dict[str, Formula] = {

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .values import Formula, Value, bits, cast, constant, copysign, fabs, fma, from_bits, isnan, maximum, select
+from .library import library
+from .values import Formula, Value, bits, cast, constant, copysign, fabs, fma, from_bits, maximum, select
 
 __all__ = [
     "LN2",
@@ -200,6 +201,7 @@ def exponential(
     return result * powers[0] * second
 
 
+@library("exp")
 def exp(x: Value) -> Value:
     """The exponential function."""
     return exponential(x)
@@ -214,6 +216,7 @@ def exp2(x: Value) -> Value:
     return (fma(rest * rest, polynomial(rest, form.exp), rest) + 1.0) * powers[0] * powers[1]
 
 
+@library("expm1")
 def expm1(x: Value) -> Value:
     """``exp(x) - 1``."""
     form = format_of(x)
@@ -278,12 +281,14 @@ def _with_edges(u: Value, x: Value, result: Value) -> Value:
     return select(u > 0, select(x < infinity, result, x), below)
 
 
+@library("log")
 def log(x: Value) -> Value:
     """The natural logarithm."""
     k, m = split_number(x)
     return _with_edges(x, x, _with_exponent(k, m - 1.0, format_of(x).ln2))
 
 
+@library("log2")
 def log2(x: Value) -> Value:
     """The logarithm of base 2, exact for powers of 2."""
     k, m = split_number(x)
@@ -291,6 +296,7 @@ def log2(x: Value) -> Value:
     return _with_edges(x, x, fma(high + low, LOG2_E, k))
 
 
+@library("log10")
 def log10(x: Value) -> Value:
     """The logarithm of base 10."""
     k, m = split_number(x)
@@ -299,6 +305,7 @@ def log10(x: Value) -> Value:
     return _with_edges(x, x, fma(k, parts[0], fma(high + low, LOG10_E, k * parts[1])))
 
 
+@library("log1p")
 def log1p(x: Value) -> Value:
     """``log(1 + x)``. The rounding error of ``1 + x`` is added to the reduced argument.
 
@@ -328,14 +335,17 @@ def silu(x: Value) -> Value:
 
 def logaddexp(a: Value, b: Value) -> Value:
     """``log(exp(a) + exp(b))``."""
-    result = maximum(a, b) + log1p(exp(-fabs(a - b)))
-    return select(a == b, a + LN2, select(isnan(a - b), a + b, result))
+    return select(a == b, a + LN2, _larger(a, b) + log1p(exp(-fabs(a - b))))
 
 
 def logaddexp2(a: Value, b: Value) -> Value:
     """``log2(2**a + 2**b)``."""
-    result = maximum(a, b) + log1p(exp2(-fabs(a - b))) * LOG2_E
-    return select(a == b, a + 1.0, select(isnan(a - b), a + b, result))
+    return select(a == b, a + 1.0, _larger(a, b) + log1p(exp2(-fabs(a - b))) * LOG2_E)
+
+
+def _larger(a: Value, b: Value) -> Value:
+    """The larger number; one of both where one is NaN, as their difference is then."""
+    return select(a > b, a, b)
 
 
 def softplus(x: Value) -> Value:

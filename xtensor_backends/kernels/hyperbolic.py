@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .exponential import expm1, exponential, format_of, log1p, polynomial
+from .library import library
 from .values import Formula, Value, constant, copysign, fabs, fma, select, sqrt
 
 __all__ = ["TABLE", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
@@ -23,6 +24,7 @@ SINH = {
 """Minimax coefficients of ``(sinh(x) / x - 1) / x**2`` in ``x**2`` up to 1, by the dtype's bytes."""
 
 
+@library("sinh")
 def sinh(x: Value) -> Value:
     """The hyperbolic sine."""
     a = fabs(x)
@@ -32,18 +34,21 @@ def sinh(x: Value) -> Value:
     return copysign(select(a < 1.0, small, half - 0.25 / half), x)
 
 
+@library("cosh")
 def cosh(x: Value) -> Value:
     """The hyperbolic cosine."""
     half = exponential(fabs(x), halved=True)
     return half + 0.25 / half
 
 
+@library("tanh")
 def tanh(x: Value) -> Value:
     """The hyperbolic tangent."""
     part = expm1(fabs(x) * -2.0)
     return copysign(part / (part + 2.0), x)
 
 
+@library("asinh")
 def asinh(x: Value) -> Value:
     """The inverse hyperbolic sine."""
     a = fabs(x)
@@ -54,6 +59,7 @@ def asinh(x: Value) -> Value:
     return copysign(select(large, part + LN2, part), x)
 
 
+@library("acosh")
 def acosh(x: Value) -> Value:
     """The inverse hyperbolic cosine; NaN below 1."""
     large = x > 2.0 ** (format_of(x).digits + 4)
@@ -63,6 +69,7 @@ def acosh(x: Value) -> Value:
     return select(x < 1.0, constant(x.builder, float("nan"), x.dtype), result)
 
 
+@library("atanh")
 def atanh(x: Value) -> Value:
     """The inverse hyperbolic tangent; infinite at -1 and 1, NaN beyond."""
     a = fabs(x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .exponential import DOUBLE, exponential, format_of, polynomial, split_number
+from .library import library
 from .values import (
     Formula,
     Value,
@@ -114,6 +115,7 @@ def _power_of_singles(base: Value, exponent: Value) -> Value:
     return fma(fma(rest * rest, polynomial(rest, SINGLE_EXP), rest), scale, scale)
 
 
+@library("pow")
 def power(x: Value, y: Value) -> Value:
     """``x**y`` of floating-point numbers, with the special values of the C language."""
     if x.dtype.itemsize == 8:
@@ -150,6 +152,7 @@ def _power(x: Value, y: Value, *, single: bool = False) -> Value:
     return select((x == 1.0) | (y == 0), one, result)
 
 
+@library("hypot")
 def hypot(x: Value, y: Value) -> Value:
     """``sqrt(x**2 + y**2)``, which does not overflow before its result does; infinite where an operand is."""
     if x.dtype.itemsize == 8:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from .exponential import format_of, polynomial
+from .library import library
 from .values import (
     Formula,
     Value,
@@ -171,6 +172,7 @@ def _with_sign_of_bit(x: Value, quadrant: Value) -> Value:
     return from_bits(bits(x) ^ sign, x.dtype)
 
 
+@library("sin")
 def sin(x: Value, reduction: Reduction = reduce) -> Value:
     """The sine."""
     quadrant, rest = reduction(x)
@@ -179,6 +181,7 @@ def sin(x: Value, reduction: Reduction = reduce) -> Value:
     return select(x == 0, x, result)
 
 
+@library("cos")
 def cos(x: Value, reduction: Reduction = reduce) -> Value:
     """The cosine."""
     quadrant, rest = reduction(x)
@@ -186,6 +189,7 @@ def cos(x: Value, reduction: Reduction = reduce) -> Value:
     return _with_sign_of_bit(select((quadrant & 1) == 0, cosine, sine), quadrant + 1)
 
 
+@library("tan")
 def tan(x: Value, reduction: Reduction = reduce) -> Value:
     """The tangent."""
     quadrant, rest = reduction(x)
@@ -203,6 +207,7 @@ def _arcsine(x: Value) -> tuple[Value, Value]:
     return large, fma(s * z, polynomial(z, _constants(x).asin), s)
 
 
+@library("asin")
 def asin(x: Value) -> Value:
     """The arc sine; NaN beyond -1 and 1."""
     high, low = (part / 2 for part in _constants(x).pi)
@@ -210,6 +215,7 @@ def asin(x: Value) -> Value:
     return copysign(select(large, fma(part, -2.0, high) + low, part), x)
 
 
+@library("acos")
 def acos(x: Value) -> Value:
     """The arc cosine; NaN beyond -1 and 1."""
     high, low = _constants(x).pi
@@ -238,11 +244,13 @@ def _arctangent(numerator: Value, denominator: Value) -> Value:
     return base + (angle + rest)
 
 
+@library("atan")
 def atan(x: Value) -> Value:
     """The arc tangent."""
     return copysign(_arctangent(fabs(x), constant(x.builder, 1.0, x.dtype)), x)
 
 
+@library("atan2")
 def atan2(y: Value, x: Value) -> Value:
     """The angle of the point ``(x, y)``, between -pi and pi."""
     a, b = fabs(y), fabs(x)

@@ -69,9 +69,12 @@ class Builder(Protocol):
     ----------
     has_fma
         Whether ``fma`` of :meth:`intrinsic` is an instruction. Without it, products and sums are rounded one by one.
+    library
+        Names of further functions of :meth:`intrinsic`: of the device's library.
     """
 
     has_fma: bool
+    library: frozenset[str]
 
     def constant(self, number: Number, dtype: Any) -> Any:
         """A number of a dtype; an integer is in the dtype's range, without sign."""

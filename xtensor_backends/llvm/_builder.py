@@ -41,6 +41,8 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         Whether the CPU has a fused multiply-add instruction. Without it, LLVM would call a function per element.
     """
 
+    library: frozenset[str] = frozenset()
+
     def __init__(self, block: Any = None, *, has_fma: bool) -> None:
         super().__init__(block)
         self.has_fma = has_fma

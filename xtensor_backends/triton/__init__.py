@@ -151,11 +151,11 @@ def _set_mode(interprets: bool) -> None:
             _attention_kernels,
             _interpreter,
             _kernels,
+            _library,
             _nn_kernels,
             _quantized_kernels,
             _random_kernels,
             _row_kernels,
-            _table,
         )
     finally:
         if wanted is None:

@@ -14,8 +14,7 @@ import triton
 import triton.language as tl
 
 from ._kernels import decode, element_offsets, encode, program_index
-from ._ops.arithmetic import divide
-from ._ops.exponential import exp
+from ._library import divide, exp
 
 
 @triton.jit

@@ -15,6 +15,7 @@ __all__ = [
     "INT32",
     "INT64",
     "KERNEL_DTYPES",
+    "NUMPY_DTYPES",
     "SCALAR_TYPES",
     "UINT64",
     "UNSPECIALIZED",
@@ -81,6 +82,13 @@ SCALAR_TYPES: dict[Any, str] = {
     tl.float64: UNSPECIALIZED + "fp64",
 }
 """The type of the kernel argument for a Python scalar, by the compute dtype."""
+
+
+NUMPY_DTYPES: dict[Any, DType] = {
+    tl.int1: np.dtype(bool),
+    **{getattr(tl, dtype.name): dtype for dtype, item in KERNEL_DTYPES.items() if item.encoding == "plain"},
+}
+"""NumPy's dtypes of Triton's."""
 
 
 def compute_dtype(dtype: DType, *, upcast: bool = False, keep_float16: bool = False) -> Any:

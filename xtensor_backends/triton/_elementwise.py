@@ -29,7 +29,7 @@ from ._layout import (
     memory_order,
     overlap,
 )
-from ._plans import Key, Plan, astype_plan, clip_plan, row_plan, where_plan
+from ._plans import Key, Plan, astype_plan, plan_of
 from ._table import BINARY, INPLACE, UNARY
 
 __all__ = ["Elementwise", "functions"]
@@ -155,20 +155,20 @@ def _cast_result(plan: Plan, out: DType) -> Plan:
 def functions(context: Context) -> dict[str, Callable[..., Any]]:
     """Return the elementwise functions of a device by name."""
     result: dict[str, Callable[..., Any]] = {}
-    for name, row in UNARY.items():
-        result[name] = _unary(Elementwise(name, context, row_plan(name, row)))
-    for name, row in BINARY.items():
-        result[name] = _binary(Elementwise(name, context, row_plan(name, row)))
-    result["where"] = Elementwise("where", context, where_plan)
+    for name in UNARY:
+        result[name] = _unary(Elementwise(name, context, plan_of(name)))
+    for name in BINARY:
+        result[name] = _binary(Elementwise(name, context, plan_of(name)))
+    result["where"] = Elementwise("where", context, plan_of("where"))
     result["clip"] = _clip(context)
     result["astype"] = _astype(context)
     for name in INPLACE:
-        function = Elementwise(f"inplace.{name}", context, row_plan(name, BINARY[name]))
+        function = Elementwise(f"inplace.{name}", context, plan_of(name))
         result[f"inplace.{name}"] = _inplace(function, result["astype"])
     short, short_inplace = {}, {}
     for name in SHORT_POWERS.values():
         short[name] = result[name]
-        function = Elementwise("inplace.pow", context, row_plan(name, UNARY[name]), (name,))
+        function = Elementwise("inplace.pow", context, plan_of(name), (name,))
         short_inplace[name] = _inplace(function, result["astype"])
     for name, chosen in (("pow", short), ("inplace.pow", short_inplace)):
         result[name] = _power(result[name], chosen)
@@ -280,9 +280,9 @@ def _power(function: Callable[[Any, Any], Any], short: Mapping[str, Callable[[An
 
 
 def _clip(context: Context) -> Callable[[Any, Any, Any], Any]:
-    from_below = _binary(Elementwise("clip", context, row_plan("maximum", BINARY["maximum"]), ("lower",)))
-    from_above = _binary(Elementwise("clip", context, row_plan("minimum", BINARY["minimum"]), ("upper",)))
-    both = Elementwise("clip", context, clip_plan)
+    from_below = _binary(Elementwise("clip", context, plan_of("maximum"), ("lower",)))
+    from_above = _binary(Elementwise("clip", context, plan_of("minimum"), ("upper",)))
+    both = Elementwise("clip", context, plan_of("clip"))
 
     def clip(x: Any, lower: Any, upper: Any) -> Any:
         if x.dtype.kind == "b":

@@ -30,7 +30,7 @@ __all__ = ["InterpretedKernel", "Interpreter"]
 LIBDEVICE: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign")},
     **{name: getattr(np, name) for name in ("cos", "cosh", "exp", "expm1", "fmod", "hypot", "log", "log10", "log1p")},
-    **{name: getattr(np, name) for name in ("log2", "pow", "sin", "sinh", "tan", "tanh")},
+    **{name: getattr(np, name) for name in ("log2", "pow", "rint", "sin", "sinh", "tan", "tanh", "trunc")},
 }
 """The libdevice functions that kernels call, and their NumPy equivalents."""
 
@@ -134,6 +134,12 @@ def _all_ones(self: Any, dtype: Any) -> Any:
     return interpreter.TensorHandle(ones, dtype.scalar)
 
 
+def _create_fma(self: Any, x: Any, y: Any, z: Any) -> Any:
+    """``create_fma``, rounded once except for float64, which has 11 bits more before it is rounded."""
+    result = x.data.astype(np.longdouble) * y.data + z.data
+    return interpreter.TensorHandle(result.astype(z.data.dtype), z.dtype.scalar)
+
+
 def install() -> None:
     """Patch Triton's interpreter as described at the head of this module."""
     for name, function in LIBDEVICE.items():
@@ -142,6 +148,8 @@ def install() -> None:
     interpreter._patch_lang(SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
     # Triton 3.6 and 3.7 convert -1 to unsigned integers, which NumPy 2 rejects.
     interpreter.InterpreterBuilder.get_all_ones_value = _all_ones
+    if not hasattr(interpreter._interpreter, "fma_fp64"):  # before Triton 3.9 products are rounded
+        interpreter.InterpreterBuilder.create_fma = _create_fma
     interpreter._patch_lang = lambda function: interpreter._LangPatchScope()
     # Triton 3.6 uses an array of one element as an index, which newer versions of NumPy reject.
     tl.tensor.__index__ = lambda self: int(self.handle.data.item())

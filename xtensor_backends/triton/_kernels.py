@@ -5,7 +5,7 @@
 
 ``out[i] = OP(x[i], y[i], …)`` for ``i < size``. Each constant removes branches from the compiled code:
 
-- ``OP`` is a device function of :mod:`xtensor_backends.triton._ops`.
+- ``OP`` is a device function of :mod:`xtensor_backends.triton._formulas`.
 - ``X_SOURCE``: ``"array"`` loads every element, ``"element"`` loads one, ``"scalar"`` uses the argument itself.
 - ``X_ENCODING``, ``OUT_ENCODING``: how a dtype is stored (:class:`xtensor_backends.triton._dtypes.KernelDType`).
 - ``X_DTYPE``: the compute dtype; ``int1`` converts to a truth value, computed as 0 or 1.

@@ -19,8 +19,7 @@ import triton
 import triton.language as tl
 
 from ._kernels import block_indices, decode, element_offsets, encode, program_index
-from ._ops.arithmetic import divide, reciprocal
-from ._ops.exponential import exp, log1p, sqrt
+from ._library import divide, exp, log1p, reciprocal, sqrt
 from ._row_kernels import any_row, power_of_two
 
 

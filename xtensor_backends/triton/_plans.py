@@ -11,8 +11,8 @@ import triton.language as tl
 from . import _kernels as kernels
 from ._context import Unsuited
 from ._dtypes import BFLOAT16, KERNEL_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype, result_constants
-from ._ops import arithmetic, comparison
-from ._table import BINARY, UNARY, Row
+from ._formulas import FORMULAS, device_function
+from ._table import BINARY, COMPARISONS, UFUNCS, UNARY, UPCAST
 
 __all__ = [
     "Computation",
@@ -20,11 +20,9 @@ __all__ = [
     "Plan",
     "astype_computation",
     "astype_plan",
-    "clip_plan",
     "computation",
     "converter",
-    "row_plan",
-    "where_plan",
+    "plan_of",
 ]
 
 Key: TypeAlias = tuple[Any, ...]
@@ -173,12 +171,12 @@ def _truth(value: Any) -> int:
     return int(bool(value))
 
 
-def row_plan(name: str, row: Row) -> Callable[[Key], Plan]:
-    """Return the function that makes plans for a row of the table."""
-    return lambda key: Plan(key, _row_computation(name, row, key))
+def plan_of(name: str) -> Callable[[Key], Plan]:
+    """Return the function that makes plans of an elementwise function."""
+    return lambda key: Plan(key, computation(name, key))
 
 
-def _row_computation(name: str, row: Row, key: Key) -> Computation:
+def _ufunc_computation(name: str, key: Key) -> Computation:
     _check(key)
     dtypes = tuple(np.dtype(bool) if item is bool else item for item in key)
     if BFLOAT16 in dtypes:
@@ -187,27 +185,26 @@ def _row_computation(name: str, row: Row, key: Key) -> Computation:
         loop: tuple[Any, ...] = (dtypes[0], dtypes[0])
     else:
         try:
-            loop = row.ufunc.resolve_dtypes((*dtypes, None))
+            loop = (UFUNCS.get(name) or getattr(np, name)).resolve_dtypes((*dtypes, None))
         except TypeError as error:
             raise Unsuited(str(error)) from error
     if not all(item in KERNEL_DTYPES for item in loop):
         raise Unsuited(f"no kernel computes in {', '.join(map(str, loop))}")
+    formula = FORMULAS[name]
     kinds = {KERNEL_DTYPES[item].kind for item in loop[:-1]}
-    operation = row.functions.get(KERNEL_DTYPES[loop[0]].kind)
-    if len(kinds) > 1:
-        operation = row.mixed
-    elif loop[0] == BFLOAT16 and row.bfloat16 is not None:
-        operation = row.bfloat16
-    if operation is None:
+    compares = name in COMPARISONS
+    if not (compares or kinds <= set(formula.kinds)):
         raise Unsuited(f"no kernel computes in {loop[0]}")
-    computed_in = tuple(_compute_dtype(item, row) for item in loop[:-1])
-    return Computation(operation, loop[:-1], computed_in, loop[-1], row.mixed is not None)
+    if name == "nextafter" and loop[0] == BFLOAT16:
+        name = "nextafter_bfloat16"
+    computed_in = tuple([_compute_dtype(item, name) for item in loop[:-1]])
+    return Computation(device_function(name, computed_in), loop[:-1], computed_in, loop[-1], compares)
 
 
-def _compute_dtype(dtype: DType, row: Row) -> Any:
+def _compute_dtype(dtype: DType, name: str) -> Any:
     if dtype == np.bool_:
         return tl.int1
-    return compute_dtype(dtype, upcast=row.upcast, keep_float16=row.keep_float16)
+    return compute_dtype(dtype, upcast=name in UPCAST, keep_float16=name == "nextafter")
 
 
 def _check(key: Key) -> None:
@@ -230,47 +227,29 @@ def _promote(key: Key) -> DType:
     return common
 
 
-def _where_computation(key: Key) -> Computation:
-    common = _promote(key[1:])
-    _check(key[:1])
-    computed_in = cast_dtype(common)
-    loop = (np.dtype(bool), common, common)
-    return Computation(comparison.where, loop, (tl.int1, computed_in, computed_in), common)
-
-
-def _clip_computation(key: Key) -> Computation:
-    if key[0] == np.bool_:
-        raise Unsuited("x is boolean")
-    common = _promote(key)
-    return Computation(comparison.clip, (common,) * 3, (compute_dtype(common),) * 3, common)
-
-
 def astype_computation(source: DType, dtype: DType) -> Computation:
     """Return the computation of a cast."""
     _check((source, dtype))
-    return Computation(arithmetic.identity, (source,), (cast_dtype(source),), dtype)
+    computed_in = (cast_dtype(source),)
+    return Computation(device_function("identity", computed_in), (source,), computed_in, dtype)
 
 
 def computation(name: str, key: Key) -> Computation:
     """Return how an elementwise function computes operands; raise :class:`Unsuited` if no kernel does."""
     if name == "where":
-        return _where_computation(key)
-    if name == "clip":
-        return _clip_computation(key)
-    row = UNARY.get(name) or BINARY.get(name)
-    if row is None:
+        common = _promote(key[1:])
+        _check(key[:1])
+        loop, computed_in = (np.dtype(bool), common, common), (tl.int1, *(cast_dtype(common),) * 2)
+    elif name == "clip":
+        if key[0] == np.bool_:
+            raise Unsuited("x is boolean")
+        common = _promote(key)
+        loop, computed_in = (common,) * 3, (compute_dtype(common),) * 3
+    elif name in UNARY or name in BINARY:
+        return _ufunc_computation(name, key)
+    else:
         raise Unsuited(f"no kernel computes {name}")
-    return _row_computation(name, row, key)
-
-
-def where_plan(key: Key) -> Plan:
-    """Return the plan of ``where(condition, x, y)``."""
-    return Plan(key, _where_computation(key))
-
-
-def clip_plan(key: Key) -> Plan:
-    """Return the plan of ``clip(x, lower, upper)`` with both bounds."""
-    return Plan(key, _clip_computation(key))
+    return Computation(device_function(name, computed_in), loop, computed_in, common)
 
 
 def astype_plan(dtype: DType) -> Callable[[Key], Plan]:

@@ -9,36 +9,26 @@ the dtype :func:`xtensor_backends.triton._dtypes.cast_dtype`; booleans are 0 or 
 from __future__ import annotations
 
 import hashlib
-import linecache
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
-
-import triton.language as tl
 
 from xtensor.backend import Program
 
 from . import _kernels, _row_kernels
 from ._context import Unsuited
-from ._dtypes import KERNEL_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype
+from ._dtypes import KERNEL_DTYPES, NUMPY_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype
+from ._formulas import jit_function, triton_type
 from ._plans import astype_computation, computation
 from ._reductions import REDUCTIONS
 from ._row_launches import Reduction
 
 __all__ = ["ProgramKernel", "elementwise_kernel", "reduction_kernel"]
 
-NAMES = {
-    getattr(tl, name): f"tl.{name}"
-    for name in (
-        *("int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-        *("float16", "float32", "float64"),
-    )
-}
+NAMES = {dtype: triton_type(number) for dtype, number in NUMPY_DTYPES.items()}
 """Triton's dtypes as source."""
 
 HELPERS = {
-    "jit": type(_kernels.program_index),  # compiles or interprets, as the other kernels of this process
-    "tl": tl,
     **{
         name: getattr(_kernels, name)
         for name in (
@@ -202,7 +192,7 @@ def _steps(program: Program, functions: dict[str, Any]) -> list[str]:
         how = astype_computation(given[0], out) if step.name == "astype" else computation(step.name, given)
         if how.loop != given or how.out != out:
             raise Unsuited(f"{step.name} of {', '.join(map(str, given))} is {how.out} and not {out}")
-        name = f"{how.operation.fn.__module__.rpartition('.')[2]}_{how.operation.__name__}"
+        name = how.operation.__name__
         functions[name] = how.operation
         operands = [
             f'decode(v{position}, "plain", {NAMES[dtype]})'
@@ -258,13 +248,10 @@ def _kernel(
     functions: dict[str, Any],
     reductions: tuple[Reduction, ...] = (),
 ) -> ProgramKernel:
-    """Return the last function of some source. Triton reads the source of a function through ``linecache``."""
+    """Return the last function of some source."""
     source = "\n".join(lines) + "\n"
-    file = f"<{name}>"
-    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    module = {"__name__": __name__, **HELPERS, **functions}
-    exec(compile(source, file, "exec"), module)
+    function = jit_function(name, source, {**HELPERS, **functions})
     first = len(program.inputs)
     dtypes = program.dtypes[first : first + len(program.scalars)]
     scalars = tuple([SCALAR_TYPES[compute_dtype(dtype)] for dtype in dtypes])
-    return ProgramKernel(module[name], source, scalars, reductions)
+    return ProgramKernel(function, source, scalars, reductions)

@@ -14,8 +14,7 @@ import triton
 import triton.language as tl
 
 from ._kernels import block_indices
-from ._ops.arithmetic import divide
-from ._ops.exponential import sqrt
+from ._library import divide, sqrt
 
 
 @triton.jit

@@ -19,9 +19,7 @@ import triton
 import triton.language as tl
 
 from ._kernels import decode, element_offsets, encode, program_index
-from ._ops.arithmetic import divide, multiply, reciprocal
-from ._ops.comparison import maximum, minimum
-from ._ops.exponential import sqrt
+from ._library import divide, maximum, minimum, multiply, reciprocal, sqrt
 
 
 @triton.jit

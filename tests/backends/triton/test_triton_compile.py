@@ -145,7 +145,7 @@ def catalogue(target: str) -> Recorder:
         x = np.ones(4096, dtype)
         matrix = x.reshape(64, 64)
         odd, across = x[:-1], matrix[:, :32].T
-        for name in sorted(_table.UNARY.keys() - {"nn.gelu", "nn.gelu_tanh"}):
+        for name in sorted({*_table.UNARY} - {"nn.gelu", "nn.gelu_tanh"}):
             for operand in (x, odd, across):
                 call(name, dtype, operand)
         for name in _table.BINARY:

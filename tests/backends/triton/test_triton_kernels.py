@@ -90,6 +90,17 @@ def test_empty_arrays_launch_nothing():
     assert calls.declined == {}
 
 
+@pytest.mark.parametrize(("dtype", "units"), [("float32", 4), ("float64", 4), ("float16", 1)])
+def test_gelu_of_negative_numbers_keeps_its_digits(dtype, units):
+    """Against ``x * ncdf(x)`` of mpmath with 200 bits; -0.5, -3, -10 and -37.5 are numbers of each dtype."""
+    exact = {-0.5: -0.15426876936299344818, -3: -0.00404969409489028358}
+    exact |= {"float32": {-10: -7.619853024160526066e-23}, "float64": {-37.5: -1.7270073785932330664e-306}}.get(
+        dtype, {}
+    )
+    result = KERNELS["nn.gelu"](np.array([*exact], dtype))
+    np.testing.assert_array_max_ulp(result, np.array([*exact.values()]).astype(dtype), units)
+
+
 # -- dtypes -------------------------------------------------------------------------------------------------------
 
 
