@@ -5,6 +5,9 @@ Python raises KeyboardInterrupt after a call in C, such as that of a context var
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import sys
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
@@ -14,7 +17,7 @@ import pytest
 
 import xtensor as xp
 from xtensor._core import devices, levels, repeats, transfers
-from xtensor._fuse import functions
+from xtensor._fuse import functions, watching
 from xtensor._meta import ledger
 from xtensor._vmap import draws
 
@@ -56,6 +59,30 @@ BLOCKS: dict[str, tuple[Any, str, Any]] = {
     "an estimate": (ledger, "_open", lambda: begin(ledger.opened(object()))),
     "a recording": (functions, "session", begin_recording),
 }
+
+
+def test_interrupt_as_a_recording_begins_leaves_the_garbage_collector_and_the_profiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(function: Any) -> Any:
+        def call(*args: Any) -> None:
+            function(*args)
+            raise KeyboardInterrupt
+
+        return call
+
+    if xp.device("cpu")._provider.generator("cpu") is None:
+        pytest.skip("needs a generator of kernels, the extra xtensor[llvm]")
+    for owner, name in ((watching.gc, "disable"), (watching.Watch, "_report"), (watching, "_restore")):
+        before = sys.getprofile()
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, interrupted(getattr(owner, name)))
+            with contextlib.suppress(KeyboardInterrupt):
+                begin_recording()
+        found = gc.isenabled(), sys.getprofile()
+        gc.enable()
+        sys.setprofile(before)
+        assert found == (True, before), name
 
 
 @pytest.mark.parametrize("name", BLOCKS)

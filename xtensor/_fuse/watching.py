@@ -128,11 +128,13 @@ class Watch(Outside):
         """Call a function, and watch it."""
         previous = sys.getprofile()
         self._frame = sys._getframe()
-        self._report()
         try:
+            self._report()
             return function(*args, **kwargs)
         finally:
-            _restore(previous)
+            sys.setprofile(None)  # at once: an interrupt may come as a function in Python begins
+            if previous is not None:
+                _restore(previous)
             self._frame = None
 
     def _report(self) -> None:
@@ -265,8 +267,8 @@ def collecting_no_garbage() -> Iterator[None]:
     third of the time of a small one.
     """
     collects = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()  # an interrupt is raised once this is done
         yield
     finally:
         if collects:
