@@ -37,11 +37,11 @@ ROWS, WIDTHS = 8, (3 * LANES, 2 * LANES)
 LONGEST = 384
 """Products that are added in one go. The rounding errors of more would exceed those of OpenBLAS."""
 
-SHORTEST = 32
-"""Rows, and products of a sum, from which copies of the second operand and blocks of the result cost little."""
+SHORTEST, SHORTEST_WITH_TERM = 32, ROWS
+"""Rows, and products of a sum, from which the kernel is faster, without and with a row that is added."""
 
-LEAST_WORK = 3 * 2**19
-"""Multiplications from which the kernel is faster."""
+LEAST_WORK, LEAST_WORK_WITH_TERM = 3 * 2**19, 2**15
+"""Multiplications from which it is."""
 
 LARGEST, LARGEST_TRANSPOSED, LARGEST_SECOND = 2**20, 2**16, 3 * 2**18
 """Numbers of the first operand, as it is or transposed, and of the second one, up to which the kernel is faster."""
@@ -70,7 +70,7 @@ def multiply(x1: Native, x2: Native, output: Native, threads: int, term: Native 
     if x1.dtype.char != "f":
         return False
     layouts = (x1.shape, x1.strides), (x2.shape, x2.strides), (output.shape, output.strides)
-    launch = _launch(threads, 1 if term is None else LARGER_WITH_TERM, *layouts)
+    launch = _launch(threads, term is not None, *layouts)
     if launch is None:
         return False
     call_unlocked(*launch.before, x1, x2, output, 0 if term is None else term, *launch.after)
@@ -89,12 +89,15 @@ Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @functools.lru_cache(maxsize=512)
-def _launch(threads: int, larger: int, layout1: Layout, layout2: Layout, layout: Layout) -> Launch | None:
+def _launch(threads: int, has_term: bool, layout1: Layout, layout2: Layout, layout: Layout) -> Launch | None:
     """Return how the kernel is called for arrays of given layouts; None where OpenBLAS is to compute the product."""
     (*_, rows, common), columns = layout1[0], layout2[0][-1]
     width = min(WIDTHS, key=lambda width: -columns % width)
     panels, stack, work = -(-columns // width), layout[0][:-2], math.prod(layout[0]) * common
-    if min(rows, common) < SHORTEST or work < LEAST_WORK or math.prod(stack) > MOST_MATRICES:
+    shortest, least, larger = SHORTEST, LEAST_WORK, 1
+    if has_term:
+        shortest, least, larger = SHORTEST_WITH_TERM, LEAST_WORK_WITH_TERM, LARGER_WITH_TERM
+    if min(rows, common) < shortest or work < least or math.prod(stack) > MOST_MATRICES:
         return None
     if 4 * panels * width > 5 * columns or not _compile.has_feature("avx512f"):
         return None  # a block would have columns beyond the matrix

@@ -45,6 +45,9 @@ MIN_SIZE = min(2**13, BYTES_PRODUCT // 8)
 LEAST_ROWS, MOST_ROWS = 48, 512
 """Rows of a matrix from which OpenBLAS divides a Cholesky factor, and up to which one thread is as fast as several."""
 
+LEAST_LINEAR = 2**10
+"""Elements of the first operand of a linear layer from which the kernel is asked."""
+
 FEWEST_LINES = 48
 """Rows or columns of a block at least: each reads the whole other operand."""
 
@@ -57,7 +60,7 @@ def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
 
 
 def _linear(x: Native, weight: Native, bias: Native | None = None, *, precision: str = "exact") -> Native:
-    if bias is None or x.size < MIN_SIZE:
+    if bias is None or x.size < LEAST_LINEAR or x.dtype.char != "f":
         return NotImplemented
     if not all(operand.__class__ is np.ndarray and operand.flags.aligned for operand in (x, weight, bias)):
         return NotImplemented
@@ -84,7 +87,7 @@ def _product(x1: Native, x2: Native, term: Native | None = None) -> Native:
             return NotImplemented  # NumPy raises
     shape = (*stack, shape1[-2], columns)
     size = math.prod(shape)
-    if _is_small(size, common, dtype.itemsize):
+    if term is None and _is_small(size, common, dtype.itemsize):
         return NotImplemented
     output = matrices = empty(shape, dtype)
     if len(shape1) > 2 and len(shape2) == 2 and x1.size and x1.flags.c_contiguous:
