@@ -135,26 +135,12 @@ def _address(width: int) -> int:
 
 _ARGUMENTS = loads(
     "%arguments",
-    *(
-        "ptr x",
-        "ptr y",
-        "ptr out",
-        "ptr term",
-        "ptr table",
-        "i64 x.row",
-        "i64 x.step",
-        "i64 y.row",
-        "i64 y.column",
-        "i64 out.row",
-    ),
+    *("ptr x", "ptr y", "ptr out", "ptr term", "ptr table"),
+    *("i64 x.row", "i64 x.step", "i64 y.row", "i64 y.column", "i64 out.row"),
     *("i64 rows", "i64 columns", "i64 common", "i64 panels", "i64 groups", "i64 count"),
 )
 
 VECTOR, MASK = f"<{LANES} x float>", f"<{LANES} x i1>"
-
-
-def _vector(number: str) -> str:
-    return "<" + ", ".join([number] * LANES) + ">"
 
 
 def _lanes(*numbers: int) -> str:
@@ -182,12 +168,13 @@ def _text(width: int) -> str:
         lines, block.lines = block.lines, []
         return lines
 
-    # Which lanes of both vectors are columns of the matrix.
+    # Which lanes of the vectors are columns of the matrix.
     left = block.splat_integer("%left")
     masks = [block.let(f"icmp ult <{LANES} x i64> {_lanes(*range(h * LANES, (h + 1) * LANES))}, {left}") for h in parts]
     column = block.splat_integer("%y.column")
     lanes = block.let(f"mul <{LANES} x i64> {column}, {_lanes(*range(LANES))}")
     prepared = taken()
+
     here = block.at("float", "%y.here", block.let("mul i64 %k, %y.row"))
     target = block.at("float", "%panel", block.let(f"mul i64 %k, {width}"))
     for h in parts:
@@ -226,7 +213,7 @@ def _text(width: int) -> str:
             block.add(number * len(parts) + h, factor, vectors[h])
     step = taken()
     outputs = [block.at("float", "%out.rows", block.let(f"mul i64 %out.row, {row}")) for row in range(ROWS)]
-    nothing = f"{VECTOR} {_vector('float -0.0')}"  # what leaves zeros of both signs as they are, as a term
+    nothing = f"{VECTOR} <{', '.join(['float -0.0'] * LANES)}>"  # as a term, it leaves zeros of both signs as they are
     terms = []
     for h in parts:
         mask = block.let(f"select i1 %is.end.with.term, {MASK} {masks[h]}, {MASK} zeroinitializer")
