@@ -19,7 +19,7 @@ import numpy as np
 
 from xtensor.backend import Native
 
-from . import _product_kernel, _threads
+from . import _compile, _product_kernel, _threads
 from ._calls import empty
 from ._convolution import SharedNetworks
 from ._memory import reusing
@@ -60,7 +60,7 @@ def _matmul(x1: Native, x2: Native, spare: Native | None = None) -> Native:
 
 
 def _linear(x: Native, weight: Native, bias: Native | None = None, *, precision: str = "exact") -> Native:
-    if bias is None or x.size < LEAST_LINEAR or x.dtype.char != "f":
+    if bias is None or x.size < LEAST_LINEAR or x.dtype.char != "f" or not _compile.has_feature("avx512f"):
         return NotImplemented
     if not all(operand.__class__ is np.ndarray and operand.flags.aligned for operand in (x, weight, bias)):
         return NotImplemented
