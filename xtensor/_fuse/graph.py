@@ -131,7 +131,7 @@ def _identity(operand: Any) -> Any:
 
 def replace_operands(node: Node, others: Mapping[Node, Node]) -> None:
     """Let a node depend on other nodes in the places of some."""
-    if all([others.get(item, item) is item for item in operands_of(node)]):
+    if not any(item in others and others[item] is not item for item in operands_of(node)):
         return
     node.take(mapped(tuple(node.operands), lambda item: others.get(item, item) if item.__class__ is Node else item))
 
