@@ -147,19 +147,6 @@ def _lanes(*numbers: int) -> str:
     return "<" + ", ".join(f"i64 {number}" for number in numbers) + ">"
 
 
-def _transposed(block: Block, vectors: list[str]) -> list[str]:
-    """Write the transposition of 16 vectors: four times, the first and the second half of them are interleaved."""
-    half = LANES // 2
-    for _ in range(4):
-        made = []
-        for first, second in zip(vectors[:half], vectors[half:], strict=True):
-            for begin in (0, half):
-                order = ", ".join(f"i32 {begin + i // 2 + i % 2 * LANES}" for i in range(LANES))
-                made.append(block.let(f"shufflevector {VECTOR} {first}, {VECTOR} {second}, <{LANES} x i32> <{order}>"))
-        vectors = made
-    return vectors
-
-
 def _text(width: int) -> str:
     parts = range(width // LANES)
     block = Block()
@@ -187,7 +174,7 @@ def _text(width: int) -> str:
     for h in parts:
         distances = [block.let(f"mul i64 %y.column, {h * LANES + lane}") for lane in range(LANES)]
         vectors = [block.let(f"load {VECTOR}, ptr {block.at('float', here, item)}, align 4") for item in distances]
-        for number, value in enumerate(_transposed(block, vectors)):
+        for number, value in enumerate(block.interleaved(vectors, 4, VECTOR, LANES)):  # 16 transposed rows
             to = block.at("float", "%panel", block.let(f"add i64 %q.from, {number * width + h * LANES}"))
             block.lines.append(f"  store {VECTOR} {value}, ptr {to}, align 64")
     across = taken()
