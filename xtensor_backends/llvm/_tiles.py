@@ -48,11 +48,11 @@ class Tile(Lines):
     def __init__(self, char: str, vectors: int) -> None:
         super().__init__()
         self.item, self.lanes = ITEMS[char]
+        self.size = 64 // self.lanes
         self.vectors, self.width = vectors, vectors * self.lanes
         self.vector, self.mask = f"<{self.lanes} x {self.item}>", f"<{self.lanes} x i1>"
         self.column = f"<{ROWS} x {self.item}>"
         self.suffix = f"v{self.lanes}f{8 * self.size}"
-        self.size = 64 // self.lanes
         self.masked = f"i32 {self.size}, {self.mask}"
 
     def taken(self) -> str:
