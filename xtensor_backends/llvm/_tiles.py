@@ -94,23 +94,27 @@ class Tile(Lines):
             masks.append(self.let(f"icmp ult <{self.lanes} x i64> <{numbers}>, {left}"))
         return masks
 
+    def add(self, above: str, factors: list[str]) -> None:
+        """Write ``%new0``, ...: ``%sum0``, ... and the products of the row above with each row's factor."""
+        known = [self.load(above, h) for h in range(self.vectors)]
+        for row, factor in enumerate(factors):
+            for h in range(self.vectors):
+                number = row * self.vectors + h
+                self.lines.append(f"  %new{number} = {self.added(factor, known[h], f'%sum{number}')}")
+
     def totals(self, above: str, factors: list[str]) -> str:
         """Return the loops over the rows above row ``%i`` that add products, from ``%tile`` to ``%solve``.
 
         ``above`` is the place of row ``%s``, and ``factors`` are its factors for each row of the block; the lines that
         are written compute both.
         """
-        known = [self.load(above, h) for h in range(self.vectors)]
-        sums, totals, ends = [], [], []
-        for row, factor in enumerate(factors):
-            for h in range(self.vectors):
-                number = row * self.vectors + h
-                self.lines.append(f"  %new{number} = {self.added(factor, known[h], f'%sum{number}')}")
-                sums.append(f"  %sum{number} = phi {self.vector} [zeroinitializer, %chunk], [%new{number}, %step]")
-                before = f"phi {self.vector} [zeroinitializer, %tile], [%next{number}, %chunk.end]"
-                totals += [f"  %before{number} = {before}", f"  %total{number} = {before}"]
-                ends.append(f"  %next{number} = fadd {self.vector} %before{number}, %new{number}")
-        step = self.taken()
+        self.add(above, factors)
+        step, sums, totals, ends = self.taken(), [], [], []
+        for number in range(ROWS * self.vectors):
+            sums.append(f"  %sum{number} = phi {self.vector} [zeroinitializer, %chunk], [%new{number}, %step]")
+            before = f"phi {self.vector} [zeroinitializer, %tile], [%next{number}, %chunk.end]"
+            totals += [f"  %before{number} = {before}", f"  %total{number} = {before}"]
+            ends.append(f"  %next{number} = fadd {self.vector} %before{number}, %new{number}")
         return f"""
   %is.first = icmp eq i64 %i, 0
   br i1 %is.first, label %solve, label %chunk
