@@ -81,6 +81,17 @@ def _solve(batching: Batching, public: Function, x1: Any, x2: Any) -> Any:
     return solutions[..., 0] if x2.ndim == 1 else solutions
 
 
+@rule("linalg.solve_triangular")
+def _solve_triangular(batching: Batching, public: Function, x1: Any, x2: Any, **options: Any) -> Any:
+    array1, array2, ndim = batching.array(x1), batching.array(x2), max(x1.ndim, x2.ndim)
+    if not is_batched(x1) and ndim == 2:
+        # One system: the columns of all examples.
+        columns = xp.moveaxis(array2, 0, 1)
+        solutions = public(array1, xp.reshape(columns, (columns.shape[0], math.prod(columns.shape[1:]))), **options)
+        return xp.moveaxis(xp.reshape(solutions, columns.shape), 1, 0)
+    return public(_stacked(x1, array1, ndim), _stacked(x2, array2, ndim), **options)
+
+
 @rule(
     *("linalg.cholesky", "linalg.qr", "linalg.svd", "linalg.svdvals", "linalg.det", "linalg.slogdet", "linalg.inv"),
     *("linalg.eig", "linalg.eigh", "linalg.eigvals", "linalg.eigvalsh", "linalg.trace", "linalg.matrix_norm"),

@@ -10,6 +10,7 @@ One thread takes a third of the time that OpenBLAS's threads take for a few hund
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from xtensor.backend import Native
 
 from . import _compile, _threads
 from ._calls import empty, in_row_major_order
-from ._quantized_rows import loads
+from ._quantized_rows import SHARE, loads
 from ._runtime import call_unlocked
-from ._tiles import MULTIPLICATIONS, ROWS, VECTORS, Tile, is_supported
+from ._tiles import MULTIPLICATIONS, PARTS, ROWS, VECTORS, Tile, distances, is_supported
 
 __all__ = ["factor"]
 
@@ -28,22 +29,23 @@ MOST_ROWS = 1024
 
 
 def factor(x: Native, *, upper: bool) -> Native | None:
-    """Return the Cholesky factor of a matrix, by one thread; None where there is none, and for other matrices.
+    """Return the Cholesky factors of a matrix or a stack, of each by one thread.
 
-    The triangle of that name is read alone.
+    None where a matrix has none, and for other matrices. The triangle of that name is read alone.
     """
-    rows, char = len(x), x.dtype.char
+    rows, char, size = x.shape[-1], x.dtype.char, x.itemsize
     if not is_supported(char, rows) or rows > MOST_ROWS:
         return None
-    if x.itemsize not in x.strides or not x.flags.aligned:
+    if size not in x.strides[-2:] or not x.flags.aligned:
         x = in_row_major_order(x, x.shape)
-    by_rows = x.strides[1] == x.itemsize
-    step = x.strides[0 if by_rows else 1] // x.itemsize
+    by_rows, stack, threads = x.strides[-1] == size, x.shape[:-2], _threads.team()
+    step, matrices = x.strides[-2 if by_rows else -1] // size, math.prod(stack)
+    parts, work = min(matrices, PARTS * threads), matrices * rows**3 // 6
     result, failed = empty(x.shape, x.dtype), np.zeros(1, np.int64)
-    known = result if upper else empty(x.shape, x.dtype)
-    nanoseconds = rows**3 // 6 // MULTIPLICATIONS[char]
-    address = _address(char, by_rows == upper, upper)
-    call_unlocked(address, 1, 1, nanoseconds, x, known, result, failed, step, rows)
+    known = result if upper else empty((parts, rows, rows), x.dtype)
+    table = distances(stack, size, (x.shape, x.strides), (result.shape, result.strides))
+    before = _address(char, by_rows == upper, upper), parts, threads, work // MULTIPLICATIONS[char]
+    call_unlocked(*before, x, known, result, failed, table, step, rows, matrices)
     return None if failed[0] else result
 
 
@@ -62,7 +64,7 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
     masks = tile.masks()
     prepared = tile.taken()
     above = tile.let("mul i64 %s, %rows")
-    factors = tile.place(tile.place("%known", above), "%i")
+    factors = tile.place(tile.place("%known.matrix", above), "%i")
     totals = tile.totals(tile.place("%known.here", above), [tile.element(factors, row) for row in range(ROWS)])
     if by_rows:
         places = [tile.place("%x.block", tile.let(f"mul i64 %x.step, {row}")) for row in range(ROWS)]
@@ -116,19 +118,31 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
     x_here = "add i64 %j, 0" if by_rows else "mul i64 %j, %x.step"
     out_from, out_here = ("mul i64 %i, %rows", "add i64 %j, 0") if upper else ("add i64 %i, 0", "mul i64 %j, %rows")
     zero_range = ("0", "%i") if upper else ("%following", "%rows")
-    return f"""{tile.head(loads("%arguments", "ptr x", "ptr known", "ptr out", "ptr failed", "i64 x.step", "i64 rows"))}
+    pointers, numbers = ("x", "known", "out", "failed", "table"), ("x.step", "rows", "count")
+    arguments = loads("%arguments", *[f"ptr {name}" for name in pointers], *[f"i64 {name}" for name in numbers])
+    return f"""{tile.head(arguments)}
+{SHARE}
+  %known.size = mul i64 %rows, %rows
+  %known.from = mul i64 %part, %known.size
+  %known.of.part = getelementptr {item}, ptr %known, i64 %known.from
+  %any = icmp ult i64 %first, %last
+  br i1 %any, label %unit, label %end
+unit:
+  %matrix = phi i64 [%first, %entry], [%matrix.next, %unit.end]
+{tile.matrices("x", "out")}
+  %known.matrix = select i1 {"true" if upper else "false"}, ptr %out.matrix, ptr %known.of.part
   br label %block
 block:
-  %i = phi i64 [0, %entry], [%i.next, %block.end]
+  %i = phi i64 [0, %unit], [%i.next, %block.end]
   %following = add i64 %i, {ROWS}
   %from = mul i64 %i, %rows
   %x.from = {x_from}
-  %x.rows = getelementptr {item}, ptr %x, i64 %x.from
-  %known.rows = getelementptr {item}, ptr %known, i64 %from
+  %x.rows = getelementptr {item}, ptr %x.matrix, i64 %x.from
+  %known.rows = getelementptr {item}, ptr %known.matrix, i64 %from
   %known.triangle = getelementptr {item}, ptr %known.rows, i64 %i
   %out.from = {out_from}
-  %out.rows = getelementptr {item}, ptr %out, i64 %out.from
-  %zero.rows = getelementptr {item}, ptr %out, i64 %from
+  %out.rows = getelementptr {item}, ptr %out.matrix, i64 %out.from
+  %zero.rows = getelementptr {item}, ptr %out.matrix, i64 %from
   %zero.begin = add i64 {zero_range[0]}, 0
   %zero.end = add i64 {zero_range[1]}, 0
   %any.zero = icmp ult i64 %zero.begin, %zero.end
@@ -148,7 +162,7 @@ tile:
   %x.here = {x_here}
   %x.block = getelementptr {item}, ptr %x.rows, i64 %x.here
   %known.block = getelementptr {item}, ptr %known.rows, i64 %j
-  %known.here = getelementptr {item}, ptr %known, i64 %j
+  %known.here = getelementptr {item}, ptr %known.matrix, i64 %j
   %out.here = {out_here}
   %out.block = getelementptr {item}, ptr %out.rows, i64 %out.here
 {prepared}
@@ -169,7 +183,11 @@ tile.end:
 block.end:
   %i.next = call i64 @llvm.umin.i64(i64 %following, i64 %last.begin)
   %i.more = icmp ult i64 %following, %rows
-  br i1 %i.more, label %block, label %end
+  br i1 %i.more, label %block, label %unit.end
+unit.end:
+  %matrix.next = add i64 %matrix, 1
+  %matrix.more = icmp ult i64 %matrix.next, %last
+  br i1 %matrix.more, label %unit, label %end
 indefinite:
   store i64 1, ptr %failed
   br label %end

@@ -18,14 +18,12 @@ import functools
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from xtensor.backend import Native
 
 from . import _compile, _threads
 from ._quantized_rows import SHARE, loads
 from ._runtime import call_unlocked
-from ._tiles import ITEMS, ROWS, Tile
+from ._tiles import ITEMS, PARTS, ROWS, Layout, Tile, distances
 
 __all__ = ["multiply"]
 
@@ -56,9 +54,6 @@ GROUP = 2**17
 MOST_MATRICES = 2**12
 """Matrices of a stack."""
 
-PARTS = 8
-"""Parts for each thread, in case another one is interrupted or begins late."""
-
 
 def multiply(x1: Native, x2: Native, output: Native, threads: int, term: Native | None = None) -> bool:
     """Write the product of matrices, or of stacks of them; return False where OpenBLAS is to compute it.
@@ -82,10 +77,6 @@ class Launch(NamedTuple):
     after: tuple[Any, ...]
 
 
-Layout = tuple[tuple[int, ...], tuple[int, ...]]
-"""The shape and the strides of an array."""
-
-
 @functools.lru_cache(maxsize=512)
 def _launch(char: str, threads: int, has_term: bool, layout1: Layout, layout2: Layout, layout: Layout) -> Launch | None:
     """Return how the kernel is called for arrays of given layouts; None where OpenBLAS is to compute the product."""
@@ -107,7 +98,7 @@ def _launch(char: str, threads: int, has_term: bool, layout1: Layout, layout2: L
         return None
     if 1 not in steps2 or steps[1] != 1:
         return None
-    table = _distances(stack, size, layout1, layout2, layout)
+    table = distances(stack, size, layout1, layout2, layout)
     count = math.prod(stack) * panels
     groups = max(1, min(rows // (16 * ROWS), max(-(-2 * threads // count), rows * common // GROUP)))
     units = count * groups
@@ -115,17 +106,6 @@ def _launch(char: str, threads: int, has_term: bool, layout1: Layout, layout2: L
     longest = -(-common // -(-common // LONGEST) // LANES) * LANES
     sizes = rows, columns, common, longest, panels, groups, units
     return Launch((_address(char, vectors), parts, threads, nanoseconds), (table, *steps1, *steps2, steps[0], *sizes))
-
-
-def _distances(stack: tuple[int, ...], size: int, *layouts: Layout) -> Native:
-    """Return for each matrix of a stack the distances in elements at which it begins in each array."""
-    result = np.zeros((*stack, len(layouts)), np.int64)
-    for number, (shape, strides) in enumerate(layouts):
-        for axis in range(len(shape) - 2):
-            if shape[axis] > 1:
-                position = np.arange(shape[axis]).reshape(-1, *[1] * (len(shape) - axis - 3))
-                result[..., number] += position * (strides[axis] // size)
-    return result
 
 
 @functools.cache
@@ -222,19 +202,10 @@ unit:
   %group.number = udiv i64 %u, %panels
   %group = urem i64 %group.number, %groups
   %matrix = udiv i64 %group.number, %groups
-  %table.from = mul i64 %matrix, 3
-  %table.x = getelementptr i64, ptr %table, i64 %table.from
-  %table.y = getelementptr i64, ptr %table.x, i64 1
-  %table.out = getelementptr i64, ptr %table.x, i64 2
-  %x.distance = load i64, ptr %table.x
-  %y.distance = load i64, ptr %table.y
-  %out.distance = load i64, ptr %table.out
+{tile.matrices("x", "y", "out")}
   %j = mul i64 %p, {width}
   %y.from = mul i64 %j, %y.column
-  %y.matrix = getelementptr {item}, ptr %y, i64 %y.distance
   %y.columns = getelementptr {item}, ptr %y.matrix, i64 %y.from
-  %x.matrix = getelementptr {item}, ptr %x, i64 %x.distance
-  %out.matrix = getelementptr {item}, ptr %out, i64 %out.distance
   %out.here = getelementptr {item}, ptr %out.matrix, i64 %j
   %term.here = getelementptr {item}, ptr %term, i64 %j
   %left = sub i64 %columns, %j

@@ -42,7 +42,7 @@ MULTIPLICATIONS = 50
 MIN_SIZE = min(2**13, BYTES_PRODUCT // 8)
 """Elements of the first operand from which the kernel is asked: below, its answer takes a part of NumPy's time."""
 
-LEAST_FACTORED = 16
+LEAST_FACTORED = 8
 """Rows of a matrix from which the kernel of its Cholesky factor gains."""
 
 LEAST_ROWS, MOST_ROWS = 48, 512
@@ -151,17 +151,19 @@ def _by_sums(x1: Native, x2: Native, output: Native) -> bool:
 
 
 def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native:
-    """Solve one system of float32 or float64 by a kernel or BLAS.
+    """Solve systems of float32 or float64 by a kernel, or one by BLAS.
 
     The composition solves others, and those without a solution.
     """
-    if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.ndim != 2 or b.ndim != 2:
+    if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.dtype != b.dtype:
         return NotImplemented
-    if a.dtype != b.dtype or not b.size or not a.flags.aligned or not (unit_diagonal or a.diagonal().all()):
+    if not a.size or not b.size or not a.flags.aligned or not (unit_diagonal or a.diagonal(0, -2, -1).all()):
         return NotImplemented
     solution = _triangular_kernel.solve(a, b, lower=lower, unit_diagonal=unit_diagonal)
     if solution is not None:
         return solution
+    if a.ndim > 2 or b.ndim > 2:
+        return NotImplemented
     functions, of_column = _functions("trsm", a.dtype.char), _functions("trsv", a.dtype.char)
     if functions is None or of_column is None:
         return NotImplemented
@@ -176,18 +178,18 @@ def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool)
 
 
 def _cholesky(x: Native, *, upper: bool = False) -> Native:
-    """Compute the factor of one matrix of few rows by a kernel, or by one thread of OpenBLAS.
+    """Compute the factors of matrices of few rows by a kernel, or the factor of one by one thread of OpenBLAS.
 
     Two threads of OpenBLAS are no faster, and they take the workers' cores for milliseconds after the call.
     """
-    if x.__class__ is not np.ndarray or x.ndim != 2 or len(x) < LEAST_FACTORED or x.shape[0] != x.shape[1]:
+    if x.__class__ is not np.ndarray or x.shape[-1] < LEAST_FACTORED or not x.size:
         return NotImplemented
     if not np.isfinite(x).all():
         return NotImplemented  # the function of the device raises
     factor = _cholesky_kernel.factor(x, upper=upper)
     if factor is not None:
         return factor
-    functions = _functions("trsm", x.dtype.char)
+    functions = _functions("trsm", x.dtype.char) if x.ndim == 2 else None
     if functions is None or not LEAST_ROWS <= len(x) <= MOST_ROWS:
         return NotImplemented
     return compiled.with_one_thread(functions, functools.partial(np.linalg.cholesky, upper=upper), x)

@@ -6,11 +6,15 @@ as in :mod:`_product_kernel`; then the rows of the block are solved one after th
 
 from __future__ import annotations
 
+import numpy as np
+
+from xtensor.backend import Native
+
 from . import _compile
 from ._lines import Lines
 from ._quantized_rows import RUN
 
-__all__ = ["ITEMS", "MULTIPLICATIONS", "ROWS", "VECTORS", "Tile", "is_supported"]
+__all__ = ["ITEMS", "MULTIPLICATIONS", "PARTS", "ROWS", "VECTORS", "Layout", "Tile", "distances", "is_supported"]
 
 ROWS, VECTORS = 8, 3
 """Rows of a block, and its vectors: more read the rows above fewer times."""
@@ -25,9 +29,27 @@ MULTIPLICATIONS = {"f": 60, "d": 30}
 """Multiplications of a core in a nanosecond, about."""
 
 
+PARTS = 8
+"""Parts for each thread, in case another one is interrupted or begins late."""
+
+Layout = tuple[tuple[int, ...], tuple[int, ...]]
+"""The shape and the strides of an array."""
+
+
 def is_supported(char: str, rows: int) -> bool:
     """Whether kernels compute with a dtype, and with matrices of as many rows."""
     return char in ITEMS and rows >= ROWS and _compile.has_feature("avx512f")
+
+
+def distances(stack: tuple[int, ...], size: int, *layouts: Layout) -> Native:
+    """Return for each matrix of a stack the distances in elements at which it begins in each array."""
+    result = np.zeros((*stack, len(layouts)), np.int64)
+    for number, (shape, strides) in enumerate(layouts):
+        for axis in range(len(shape) - 2):
+            if shape[axis] > 1:
+                position = np.arange(shape[axis]).reshape(-1, *[1] * (len(shape) - axis - 3))
+                result[..., number] += position * (strides[axis] // size)
+    return result
 
 
 class Tile(Lines):
@@ -85,6 +107,21 @@ class Tile(Lines):
     def less(self, value: str, factor: str, other: str) -> str:
         """Write a vector less the product of two others."""
         return self.let(self.added(self.let(f"fneg {self.vector} {factor}"), other, value))
+
+    def matrices(self, *names: str) -> str:
+        """Return the lines that find the matrices of number ``%matrix``: ``%a.matrix`` of the array ``%a``.
+
+        The table has the distances of each matrix from the arrays' beginnings, see :func:`distances`.
+        """
+        lines = [f"  %table.from = mul i64 %matrix, {len(names)}"]
+        for number, name in enumerate(names):
+            lines += [
+                f"  %{name}.in.table = add i64 %table.from, {number}",
+                f"  %{name}.found = getelementptr i64, ptr %table, i64 %{name}.in.table",
+                f"  %{name}.distance = load i64, ptr %{name}.found",
+                f"  %{name}.matrix = getelementptr {self.item}, ptr %{name}, i64 %{name}.distance",
+            ]
+        return "\n".join(lines)
 
     def masks(self, left: str = "%left") -> list[str]:
         """Write which lanes of the vectors are among the columns that are left."""

@@ -10,6 +10,7 @@ OpenBLAS takes two to five times as long for a few hundred rows.
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
@@ -19,39 +20,42 @@ from . import _compile, _threads
 from ._calls import empty, in_row_major_order
 from ._quantized_rows import SHARE, loads
 from ._runtime import call_unlocked
-from ._tiles import ITEMS, MULTIPLICATIONS, ROWS, VECTORS, Tile, is_supported
+from ._tiles import ITEMS, MULTIPLICATIONS, PARTS, ROWS, VECTORS, Tile, distances, is_supported
 
 __all__ = ["solve"]
 
 FEWEST_COLUMNS, MOST_ROWS = 3, 2048
 """Columns from which the kernel is faster, and rows up to which it is."""
 
-PARTS = 8
-"""Parts for each thread, in case another one is interrupted or begins late."""
-
 
 def solve(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native | None:
-    """Return the solution of a system; None where OpenBLAS is to compute it.
+    """Return the solutions of systems, of stacks that broadcast; None where OpenBLAS is to compute one.
 
-    The matrices are aligned and of one dtype, and no element of the diagonal is 0, if it is read.
+    The matrices are aligned and of one dtype, and no element of a diagonal is 0, if it is read.
     """
-    (rows, columns), char, itemsize = b.shape, b.dtype.char, b.itemsize
-    if not is_supported(char, rows) or rows > MOST_ROWS or columns < FEWEST_COLUMNS:
+    (rows, columns), char, itemsize = b.shape[-2:], b.dtype.char, b.itemsize
+    if not is_supported(char, rows) or rows > MOST_ROWS:
         return None
-    if b.strides[1] != itemsize or not b.flags.aligned:
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    if not stack and columns < FEWEST_COLUMNS:
+        return None
+    if b.strides[-1] != itemsize or not b.flags.aligned:
         b = in_row_major_order(b, b.shape)
-    result = solution = empty(b.shape, b.dtype)
-    if not lower:  # a lower triangle, from the last row to the first
-        a, b, solution = a[::-1, ::-1], b[::-1], solution[::-1]
-    diagonal = np.ones(rows, b.dtype) if unit_diagonal else a.diagonal().copy()
-    lanes = ITEMS[char][1]
+    result = solution = empty((*stack, rows, columns), b.dtype)
+    if not lower:  # lower triangles, from the last row to the first
+        a, b, solution = a[..., ::-1, ::-1], b[..., ::-1, :], solution[..., ::-1, :]
+    ones = np.ones((rows, 1), b.dtype)
+    diagonal = ones if unit_diagonal else np.array(a.diagonal(axis1=-2, axis2=-1)[..., None], order="C")
+    operands = a, b, solution, diagonal
+    lanes, matrices, threads = ITEMS[char][1], math.prod(stack), _threads.team()
     vectors = min(range(VECTORS, 0, -1), key=lambda vectors: -columns % (vectors * lanes))
-    panels, threads = -(-columns // (vectors * lanes)), _threads.team()
-    parts, nanoseconds = min(panels, PARTS * threads), rows * rows * columns // 2 // MULTIPLICATIONS[char]
+    panels = -(-columns // (vectors * lanes))
+    parts, work = min(matrices * panels, PARTS * threads), matrices * rows**2 * columns // 2
     copies = empty((parts, rows, vectors * lanes), b.dtype)
-    steps = [stride // itemsize for stride in (*a.strides, b.strides[0], solution.strides[0])]
-    before = _address(char, vectors), parts, threads, nanoseconds
-    call_unlocked(*before, a, b, solution, diagonal, copies, *steps, rows, columns, panels)
+    steps = [stride // itemsize for stride in (*a.strides[-2:], b.strides[-2], solution.strides[-2])]
+    table = distances(stack, itemsize, *[(x.shape, x.strides) for x in operands])
+    before = _address(char, vectors), parts, threads, work // MULTIPLICATIONS[char]
+    call_unlocked(*before, *operands, copies, table, *steps, rows, columns, panels, matrices * panels)
     return result
 
 
@@ -78,7 +82,7 @@ def _text(tile: Tile) -> str:
         for column, values in enumerate(solved):
             known = tile.element(triangle, tile.let(f"mul i64 %a.column, {column}"))
             rest = [tile.less(rest[h], known, values[h]) for h in vectors]
-        divisor = tile.element("%diagonal", number)
+        divisor = tile.element("%diagonal.matrix", number)
         values = [tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors]
         solved.append(values)
         to = tile.place("%copy", tile.let(f"mul i64 {number}, {tile.width}"))
@@ -88,10 +92,12 @@ def _text(tile: Tile) -> str:
             )
         tile.store(values, tile.place("%out.here", tile.let(f"mul i64 %out.row, {number}")), masks)
     block = tile.taken()
+    table = tile.matrices("a", "b", "out", "diagonal")
     arguments = loads(
         "%arguments",
-        *("ptr a", "ptr b", "ptr out", "ptr diagonal", "ptr copies"),
-        *("i64 a.row", "i64 a.column", "i64 b.row", "i64 out.row", "i64 rows", "i64 columns", "i64 count"),
+        *("ptr a", "ptr b", "ptr out", "ptr diagonal", "ptr copies", "ptr table"),
+        *("i64 a.row", "i64 a.column", "i64 b.row", "i64 out.row"),
+        *("i64 rows", "i64 columns", "i64 panels", "i64 count"),
     )
     return f"""{tile.head(arguments)}
 {SHARE}
@@ -99,30 +105,33 @@ def _text(tile: Tile) -> str:
   %copy.from = mul i64 %part, %copy.size
   %copy = getelementptr {item}, ptr %copies, i64 %copy.from
   %any = icmp ult i64 %first, %last
-  br i1 %any, label %panel, label %end
-panel:
-  %p = phi i64 [%first, %entry], [%p.next, %panel.end]
+  br i1 %any, label %unit, label %end
+unit:
+  %u = phi i64 [%first, %entry], [%u.next, %unit.end]
+  %p = urem i64 %u, %panels
+  %matrix = udiv i64 %u, %panels
+{table}
   %j = mul i64 %p, {tile.width}
   %left = sub i64 %columns, %j
-  %b.here = getelementptr {item}, ptr %b, i64 %j
-  %out.here = getelementptr {item}, ptr %out, i64 %j
+  %b.here = getelementptr {item}, ptr %b.matrix, i64 %j
+  %out.here = getelementptr {item}, ptr %out.matrix, i64 %j
 {prepared}
   br label %tile
 tile:
-  %i = phi i64 [0, %panel], [%i.next, %solve]
+  %i = phi i64 [0, %unit], [%i.next, %solve]
   %a.from = mul i64 %i, %a.row
-  %a.rows = getelementptr {item}, ptr %a, i64 %a.from
+  %a.rows = getelementptr {item}, ptr %a.matrix, i64 %a.from
 {begun}
 {totals}
 {block}
   %following = add i64 %i, {ROWS}
   %i.next = call i64 @llvm.umin.i64(i64 %following, i64 %last.begin)
   %i.more = icmp ult i64 %following, %rows
-  br i1 %i.more, label %tile, label %panel.end
-panel.end:
-  %p.next = add i64 %p, 1
-  %p.more = icmp ult i64 %p.next, %last
-  br i1 %p.more, label %panel, label %end
+  br i1 %i.more, label %tile, label %unit.end
+unit.end:
+  %u.next = add i64 %u, 1
+  %u.more = icmp ult i64 %u.next, %last
+  br i1 %u.more, label %unit, label %end
 end:
   ret void
 }}

@@ -27,10 +27,11 @@ DTYPES = ["float32", "float64"]
 
 LAYOUTS = {
     "rows": lambda x: x,
-    "columns": lambda x: x.T.copy().T,
-    "strided": lambda x: np.repeat(np.repeat(x, 2, axis=0), 3, axis=1)[::2, ::3],
-    "reversed": lambda x: x[::-1, ::-1].copy()[::-1, ::-1],
-    "parts of rows": lambda x: np.concatenate([x, x], axis=1)[:, : x.shape[1]],
+    "columns": lambda x: x.swapaxes(-2, -1).copy().swapaxes(-2, -1),
+    "strided": lambda x: np.repeat(np.repeat(x, 2, axis=-2), 3, axis=-1)[..., ::2, ::3],
+    "reversed": lambda x: x[..., ::-1, ::-1].copy()[..., ::-1, ::-1],
+    "parts of rows": lambda x: np.concatenate([x, x], axis=-1)[..., : x.shape[-1]],
+    "stack last": lambda x: np.moveaxis(np.moveaxis(x, 0, -1).copy(), -1, 0) if x.ndim > 2 else x,
 }
 
 
@@ -50,17 +51,16 @@ def computed(monkeypatch):
     return calls
 
 
-def triangle(rows, dtype, *, lower=True, unit=False):
-    """Return a matrix with NaN where it is not read, and the triangle that it stands for: small integers."""
-    rng = np.random.default_rng(rows)
-    matrix = rng.integers(-3, 4, (rows, rows)).astype(dtype)
-    np.fill_diagonal(matrix, 2.0 ** rng.integers(-2, 3, rows))
+def triangle(rows, dtype, stack=(), *, lower=True, unit=False):
+    """Return matrices with NaN where they are not read, and the triangles that they stand for: small integers."""
+    rng, eye = np.random.default_rng(rows), np.eye(rows) == 1
+    matrix = np.where(eye, 2.0 ** rng.integers(-2, 3, (*stack, 1, rows)), rng.integers(-3, 4, (*stack, rows, rows)))
+    matrix = matrix.astype(dtype)
     whole = np.tril(matrix) if lower else np.triu(matrix)
     other = np.triu(np.ones((rows, rows)), 1) if lower else np.tril(np.ones((rows, rows)), -1)
     given = np.where(other == 1, np.nan, matrix).astype(dtype)
     if unit:
-        np.fill_diagonal(whole, 1)
-        np.fill_diagonal(given, np.nan)
+        whole, given = np.where(eye, 1, whole).astype(dtype), np.where(eye, np.nan, given).astype(dtype)
     return given, whole
 
 
@@ -68,24 +68,42 @@ def triangle(rows, dtype, *, lower=True, unit=False):
     st.sampled_from(DTYPES),
     st.sampled_from([8, 9, 15, 16, 63, 64, 65, 130, 200]),
     st.integers(3, 101),
+    st.sampled_from([((), ()), ((3,), ()), ((), (2, 1)), ((3,), (2, 1)), ((2, 1), (2, 3)), ((5,), (5,))]),
     st.sampled_from(sorted(LAYOUTS)),
     st.sampled_from(sorted(LAYOUTS)),
     st.booleans(),
     st.booleans(),
     st.integers(1, 3),
 )
-def test_solution_is_exact_where_the_sums_are(dtype, rows, columns, layout_a, layout_b, lower, unit, threads):
-    given, whole = triangle(rows, dtype, lower=lower, unit=unit)
-    solution = np.random.default_rng(columns).integers(-9, 10, (rows, columns))
-    b = (whole.astype(float) @ solution).astype(dtype)
+def test_solution_is_exact_where_the_sums_are(dtype, rows, columns, stacks, layout_a, layout_b, lower, unit, threads):
+    given, whole = triangle(rows, dtype, stacks[0], lower=lower, unit=unit)
+    solution = np.random.default_rng(columns).integers(-9, 10, (*np.broadcast_shapes(*stacks), rows, columns))
+    if stacks[0]:  # other right sides, and a solution for each matrix
+        b = whole.astype(float) @ solution
+    else:
+        solution = solution[(0,) * len(stacks[1])] * np.ones((*stacks[1], 1, 1))
+        b = whole.astype(float) @ solution
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_threads, "team", lambda: threads)
         result = _triangular_kernel.solve(
-            LAYOUTS[layout_a](given), LAYOUTS[layout_b](b), lower=lower, unit_diagonal=unit
+            LAYOUTS[layout_a](given), LAYOUTS[layout_b](b.astype(dtype)), lower=lower, unit_diagonal=unit
         )
     assert result is not None
     np.testing.assert_array_equal(result, solution.astype(dtype), strict=True)
     assert result.flags.c_contiguous
+
+
+@given(st.sampled_from(DTYPES), st.sampled_from([8, 17, 65]), st.integers(1, 30), st.booleans())
+def test_right_sides_broadcast(dtype, rows, columns, lower):
+    given, _ = triangle(rows, dtype, (4, 1), lower=lower)
+    b = np.random.default_rng(rows).integers(-9, 10, (3, rows, columns)).astype(dtype)
+    result = _triangular_kernel.solve(given, b, lower=lower, unit_diagonal=False)
+    assert result.shape == (4, 3, rows, columns)
+    for i in range(4):
+        for j in range(3):
+            one = np.concatenate([b[j]] * 3, axis=1)  # for one matrix, the kernel takes three columns or more
+            alone = _triangular_kernel.solve(given[i, 0], one, lower=lower, unit_diagonal=False)
+            np.testing.assert_array_equal(result[i, j], alone[:, :columns])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -100,6 +118,12 @@ def test_public_functions_call_the_kernels(computed, dtype):
     np.testing.assert_array_equal(np.asarray(xp.linalg.cholesky(xp.asarray(x @ x.T))), x, strict=True)
     np.testing.assert_array_equal(np.asarray(xp.linalg.cholesky(xp.asarray(x @ x.T), upper=True)), x.T, strict=True)
     assert computed == ["solve", "factor", "factor"]
+    stack = xp.asarray(np.stack([x @ x.T] * 3))
+    np.testing.assert_array_equal(np.asarray(xp.linalg.cholesky(stack)), np.stack([x] * 3), strict=True)
+    right = xp.asarray(np.stack([x @ b, x @ b * 2]))
+    solutions = xp.vmap(lambda y: xp.linalg.solve_triangular(xp.asarray(x), y, lower=True))(right)
+    np.testing.assert_array_equal(np.asarray(solutions), np.stack([b, b * 2]), strict=True)
+    assert computed[3:] == ["factor", "solve"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -154,32 +178,42 @@ def test_other_systems_are_left_to_blas(rows, columns):
 # -- Cholesky factors --------------------------------------------------------------------------------------------------
 
 
-def factor_of(rows, dtype):
-    """Return a lower factor of small integers: its product with the transposed one is exact, and so are all sums."""
+def factor_of(rows, dtype, stack=()):
+    """Return lower factors of small integers, whose products with the transposed ones are exact, as are all sums."""
     rng = np.random.default_rng(rows)
-    return (np.tril(rng.integers(-2, 3, (rows, rows)), -1) + np.diag(2 ** rng.integers(0, 3, rows))).astype(dtype)
+    diagonal = np.eye(rows) * 2 ** rng.integers(0, 3, (*stack, 1, rows))
+    return (np.tril(rng.integers(-2, 3, (*stack, rows, rows)), -1) + diagonal).astype(dtype)
 
 
 @given(
     st.sampled_from(DTYPES),
     st.integers(8, 150),
+    st.sampled_from([(), (1,), (7,), (2, 3)]),
     st.sampled_from(sorted(LAYOUTS)),
     st.booleans(),
-    st.sampled_from([1, 2]),
+    st.sampled_from([0.5, 0.25]),
+    st.integers(1, 3),
 )
-def test_factor_is_exact_where_the_sums_are(dtype, rows, layout, upper, scale):
-    factor = factor_of(rows, dtype) * scale_of(dtype, scale)
-    product = factor @ factor.T
+def test_factor_is_exact_where_the_sums_are(dtype, rows, stack, layout, upper, scale, threads):
+    factor = factor_of(rows, dtype, stack) * np.dtype(dtype).type(scale)
+    transposed = factor.swapaxes(-2, -1)
+    product = factor @ transposed
     other = np.tril(np.ones((rows, rows)), -1) if upper else np.triu(np.ones((rows, rows)), 1)
     given = LAYOUTS[layout](np.where(other == 1, np.nan, product).astype(dtype))
-    result = _cholesky_kernel.factor(given, upper=upper)
-    np.testing.assert_array_equal(result, factor.T if upper else factor, strict=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_threads, "team", lambda: threads)
+        result = _cholesky_kernel.factor(given, upper=upper)
+    np.testing.assert_array_equal(result, transposed if upper else factor, strict=True)
     assert result.flags.c_contiguous
-    assert not np.signbit(result[other == 1]).any()
+    assert not np.signbit(result[..., other == 1]).any()
 
 
-def scale_of(dtype, scale):
-    return np.dtype(dtype).type(2.0**-scale)
+@pytest.mark.parametrize("number", [0, 4, 19])
+def test_one_matrix_of_a_stack_that_is_not_positive_definite_raises(number):
+    matrices = np.stack([np.eye(20)] * 20)
+    matrices[number, 13, 13] = -1.0
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        xp.linalg.cholesky(xp.asarray(matrices))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
