@@ -60,12 +60,15 @@ class ValueArray:
         return self.value.size  # type: ignore[no-any-return]
 
 
+_value = operator.attrgetter("value")
+
+
 def downwards(device: Any, *natives: Any) -> list[tuple[Any, list[Any]]]:
     """Return a device, what it stands on, and so on to that below all transforms, each with its values of arrays."""
     levels = [(device, list(natives))]
     while device.base is not None:
         device = device.base
-        levels.append((device, [native.value for native in levels[-1][1]]))
+        levels.append((device, list(map(_value, levels[-1][1]))))
     return levels
 
 

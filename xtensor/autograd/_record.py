@@ -332,58 +332,48 @@ def backpropagate(
     derivative need not be 0.
     """
     reported = pause_reports()  # the derivatives of this package are no code of a function that is recorded
-    try:
-        return _propagate(seeds, reported, retain=retain, connected_elements=connected_elements)
-    finally:
-        resume_reports(reported)
-
-
-def _propagate(
-    seeds: Iterable[tuple[Node, Array] | tuple[Node, Array, Array | None]],
-    reported: Any,
-    *,
-    retain: bool,
-    connected_elements: dict[Variable, Array | None] | None,
-) -> dict[Variable, Array]:
-    """Return the cotangents of the variables; functions of the user are called while the interpreter reports calls."""
-    cotangents: dict[Node, Cotangent] = {}
-    for seed in seeds:
-        _accumulate(cotangents, seed[0], Cotangent(seed[1], seed[2] if len(seed) == 3 else None, False))
     gradients: dict[Variable, Array] = {}
-    for node in _reached(list(cotangents)):
-        cotangent = cotangents.pop(node, None)
-        if cotangent is None:
-            continue
-        if node.hooks is not None:
-            resume_reports(reported)
-            cotangent = _hooked(node, cotangent, node.hooks)
-            pause_reports()
-        g, mask, is_new = cotangent
-        if node.__class__ is Variable:
-            gradients[node] = g if is_new else fresh(g)
-            if connected_elements is not None:
-                connected_elements[node] = mask
-            continue
-        pull = node.pull
-        if pull.calls_users:
-            resume_reports(reported)
-        if mask is not None or (
-            pull.selects and (connected_elements is not None or not all(map(is_end, node.parents)))
-        ):
-            parts, masks = pull.with_masks(node, mask, g)
-        else:
-            parts, masks = pull(node, g), NO_MASKS
-        if pull.calls_users:
-            pause_reports()
-        for parent, part, connected in zip(node.parents, parts, masks, strict=False):
-            if parent is None or part is None:
+    try:
+        cotangents: dict[Node, Cotangent] = {}
+        for seed in seeds:
+            _accumulate(cotangents, seed[0], Cotangent(seed[1], seed[2] if len(seed) == 3 else None, False))
+        for node in _reached(list(cotangents)):
+            cotangent = cotangents.pop(node, None)
+            if cotangent is None:
                 continue
-            is_new = not pull.views and part is not g
-            if connected is not None and part is not g and not pull.exact:
-                part = xp.where(connected, part, 0)
-            _accumulate(cotangents, parent, Cotangent(part, connected, is_new))
-        if not retain:
-            node.release()
+            if node.hooks is not None:
+                resume_reports(reported)
+                cotangent = _hooked(node, cotangent, node.hooks)
+                pause_reports()
+            g, mask, is_new = cotangent
+            if node.__class__ is Variable:
+                gradients[node] = g if is_new else fresh(g)
+                if connected_elements is not None:
+                    connected_elements[node] = mask
+                continue
+            pull = node.pull
+            if pull.calls_users:
+                resume_reports(reported)
+            if mask is not None or (
+                pull.selects and (connected_elements is not None or not all(map(is_end, node.parents)))
+            ):
+                parts, masks = pull.with_masks(node, mask, g)
+            else:
+                parts, masks = pull(node, g), NO_MASKS
+            if pull.calls_users:
+                pause_reports()
+            for parent, part, connected in zip(node.parents, parts, masks, strict=False):
+                if parent is None or part is None:
+                    continue
+                is_new = not pull.views and part is not g
+                if connected is not None and part is not g and not pull.exact:
+                    part = xp.where(connected, part, 0)
+                _accumulate(cotangents, parent, Cotangent(part, connected, is_new))
+            if not retain:
+                node.release()
+    finally:
+        if reported is not None:
+            resume_reports(reported)
     return gradients
 
 

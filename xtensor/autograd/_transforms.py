@@ -90,10 +90,12 @@ class Run:
         self.inputs = list(map(inputs.__getitem__, chosen))
         positional = list(map(given.pop, range(len(args))))
         self.device._library.conversion = ""  # type: ignore[attr-defined] # a transform
-        copies.begin()
+        if copies.copies:
+            copies.begin()
         with running(self.device):
             self.output = function(*positional, **given)
-        copies.write_back(stop_gradient)
+        if copies.copies:
+            copies.write_back(stop_gradient)
         conversion = self.device._library.conversion  # type: ignore[attr-defined]
         if not conversion:
             return
