@@ -399,35 +399,33 @@ def _order(arrays: Sequence[Array], shape: tuple[int, ...]) -> str | None:
 def _compute_strided(
     program: Program, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None = None
 ) -> tuple[Array, ...] | None:
+    walk: Walk | None
     shape = max(arrays, key=lambda x: x.size).shape
     letters = joined_letters(arrays, shape)
     if letters:
-        outputs = [empty(shape, program.dtypes[position], "C") for position in program.outputs]
-        kernel = elementwise_kernel(program, letters + "c" * len(outputs))
-        if kernel is None:
-            return None
-        size = math.prod(shape)
-        return () if kernel.run(size, (size, size, *arrays, *outputs), scalars, waiting) else tuple(outputs)
-    if not all(array.flags.aligned for array in arrays):
+        size, outputs = math.prod(shape), len(program.outputs)
+        walk = Walk(letters + "c" * outputs, (size, size), (), shape, None, across=False)
+    elif not all(array.flags.aligned for array in arrays):
         return None
-    gathers = has_formula(program)
-    if gathers:
-        # Vectors of elements that lie apart are gathered one by one, at each use.
-        arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
-    walk = walk_of(
-        tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
-        tuple([program.dtypes[position].itemsize for position in program.outputs]),
-        several=len(program.steps) > 1,
-    )
-    if gathers and walk is not None and walk.across:
-        whole = np.broadcast_shapes(*[x.shape for x in arrays])
-        return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars, None, waiting)
-    if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
-        return None  # NumPy reads elements that lie apart as fast
-    if walk is not None and walk.order is not None and not walk.across and "v" in walk.letters:
-        ordered = _in_order(arrays, walk)
-        if ordered is not None:
-            return _compute_strided(program, ordered, scalars, waiting)
+    else:
+        gathers = has_formula(program)
+        if gathers:
+            # Vectors of elements that lie apart are gathered one by one, at each use.
+            arrays = [x if has_rows(x.shape, x.strides, x.itemsize) else in_row_major_order(x, x.shape) for x in arrays]
+        walk = walk_of(
+            tuple([(array.shape, array.strides, array.itemsize) for array in arrays]),
+            tuple([program.dtypes[position].itemsize for position in program.outputs]),
+            several=len(program.steps) > 1,
+        )
+        if gathers and walk is not None and walk.across:
+            whole = np.broadcast_shapes(*[x.shape for x in arrays])
+            return compute(program, tuple([in_row_major_order(x, whole) for x in arrays]), scalars, None, waiting)
+        if walk is not None and walk.letters[0] == "v" and not walk.across and is_simple(program):
+            return None  # NumPy reads elements that lie apart as fast
+        if walk is not None and walk.order is not None and not walk.across and "v" in walk.letters:
+            ordered = _in_order(arrays, walk)
+            if ordered is not None:
+                return _compute_strided(program, ordered, scalars, waiting)
     kernel = None if walk is None else elementwise_kernel(program, walk.letters, len(walk.sizes) - 2)
     if walk is None or kernel is None:
         return None
@@ -460,6 +458,8 @@ def _run_walk(
     kernel: Kernel, walk: Walk, arrays: Sequence[Array], scalars: Sequence[float], waiting: Waiting | None = None
 ) -> int:
     """Call a kernel for inputs and outputs that it walks; return 0, or another number if NumPy is to compute."""
+    if not walk.strides:
+        return kernel.run(walk.sizes[0], (*walk.sizes, *arrays), scalars, waiting)
     operands: list[Any] = list(walk.sizes)
     for array, strides in zip(arrays, walk.strides, strict=True):
         operands += array, *strides

@@ -45,7 +45,7 @@ class Walk(NamedTuple):
     sizes
         The number of elements, the length of the innermost axis, and the lengths of the axes around it.
     strides
-        The strides of each input and output that follow its address.
+        The strides of each input and output that follow its address; empty where none follow.
     made
         The shape of an output as it is made, whose innermost axis is that of the kernel.
     order
