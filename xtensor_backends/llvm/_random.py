@@ -63,37 +63,25 @@ class _Random(Writer):
 
     def fill(self) -> Any:
         """``fill(blocks, counter, stream..., key..., output)``: the words of some blocks."""
-        function = self.function("fill", VOID, [*[I64] * 6, POINTER], internal=True)
-        function.attributes.add("noinline")
-        number, counter, *stream_and_key, output = function.args
-        builder = self.builder(function.append_basic_block())
+        builder, (number, counter, *stream_and_key, output) = self.begin("fill", VOID, [*[I64] * 6, POINTER])
         with self.counted(builder, I64(0), number) as (loop, index):
             _store_block(self, loop, loop.add(counter, index), stream_and_key, index, output)
         builder.ret_void()
-        return function
+        return builder.function
 
     def convert(self) -> Any:
         """``convert(elements, words, output)``: the formula of each element."""
-        function = self.function("convert", VOID, [I64, POINTER, POINTER], internal=True)
-        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
-        length, words, output = function.args
-        for pointer in (words, output):
-            pointer.add_attribute("noalias")
-        builder = self.builder(function.append_basic_block())
+        builder, (length, words, output) = self.begin("convert", VOID, [I64, POINTER, POINTER])
         with self.counted(builder, I64(0), length) as (loop, index):
             location = loop.gep(words, [index], inbounds=True, source_etype=memory_type(self.source))
             value = self.formula(load(loop, location, self.source), self.result)
             store(value, loop.gep(output, [index], inbounds=True, source_etype=memory_type(self.result)))
         builder.ret_void()
-        return function
+        return builder.function
 
     def job(self, fill: Any, convert: Any) -> Any:
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        memory = builder.alloca(I64, size=4 * BLOCKS)
-        buffer = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
+        buffer = self.memory(builder, 4 * BLOCKS)
         blocks, counter = slots.read(), slots.read()
         stream_and_key = [slots.read() for _ in range(4)]
         skipped, count, output = slots.read(), slots.read(), slots.read(POINTER)
@@ -111,7 +99,7 @@ class _Random(Writer):
             target = self.offset(loop, output, (loop.sub(begin, skipped), I64(self.result.itemsize)))
             loop.call(convert, [length, words, target])
         builder.ret_void()
-        return function
+        return builder.function
 
 
 class _Blocks(Writer):
@@ -122,10 +110,7 @@ class _Blocks(Writer):
     """
 
     def job(self) -> Any:
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         blocks = slots.read()
         stream_and_key = [slots.read() for _ in range(4)]
         numbers, output = slots.read(POINTER), slots.read(POINTER)
@@ -134,7 +119,7 @@ class _Blocks(Writer):
             number = load(loop, self.offset(loop, numbers, (index, I64(8))), UINT64).code
             _store_block(self, loop, loop.add(number, I64(1)), stream_and_key, index, output)
         builder.ret_void()
-        return function
+        return builder.function
 
 
 def _store_block(writer: Writer, builder: Builder, counter: Any, stream_and_key: Any, index: Any, output: Any) -> None:

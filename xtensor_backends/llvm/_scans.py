@@ -18,10 +18,10 @@ from xtensor.backend import Native, Program, Step
 
 from ..kernels.values import Value
 from . import _compile
-from ._builder import load, memory_type, store
+from ._builder import Builder, load, memory_type, store
 from ._calls import Kernel, compiled, empty
 from ._emission import emit, supported
-from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._reducing import reduce
 from ._reduction_loops import BLOCK
 from ._reductions import accumulated
@@ -43,43 +43,32 @@ class _Scan(Writer):
     def lines(self, count: int) -> Any:
         """``lines(length, input, sums, output)``: some blocks, one after the other in memory, side by side."""
         source, result = self.program.dtypes[0], self.program.dtypes[-1]
-        function = self.function(f"lines{count}", VOID, [I64, POINTER, POINTER, POINTER], internal=True)
-        function.attributes.add("noinline")
-        length, given, sums, output = function.args
-        for pointer in (given, sums, output):
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        firsts = [
-            load(start, self.offset(start, sums, (I64(line), I64(result.itemsize))), result) for line in range(count)
-        ]
-        start.branch(body)
-        loop = self.builder(body)
-        index = loop.phi(I64)
-        index.add_incoming(I64(0), before)
-        totals = []
-        for first in firsts:
-            totals.append(loop.phi(first.code.type))
-            totals[-1].add_incoming(first.code, before)
-        for line, total in enumerate(totals):
-            position = loop.add(index, I64(line * BLOCK))
-            element = load(loop, loop.gep(given, [position], inbounds=True, source_etype=memory_type(source)), source)
-            values, _ = emit(self.program, [element])
-            following = Value(loop, total, result) + values[-1]
-            store(following, loop.gep(output, [position], inbounds=True, source_etype=memory_type(result)))
-            total.add_incoming(following.code, body)
-        after_it = loop.add(index, I64(1), flags=("nsw",))
-        index.add_incoming(after_it, body)
-        loop.cbranch(loop.icmp_signed("<", after_it, length), body, after)
-        self.builder(after).ret_void()
-        return function
+        kinds = [I64, POINTER, POINTER, POINTER]
+        builder, (length, given, sums, output) = self.begin(f"lines{count}", VOID, kinds)
+        before, size = builder.block, I64(result.itemsize)
+        firsts = [load(builder, self.offset(builder, sums, (I64(line), size)), result) for line in range(count)]
+
+        def write(loop: Builder, index: Any) -> Any:
+            totals = []
+            for first in firsts:
+                totals.append(loop.phi(first.code.type))
+                totals[-1].add_incoming(first.code, before)
+            for line, total in enumerate(totals):
+                position = loop.add(index, I64(line * BLOCK))
+                address = loop.gep(given, [position], inbounds=True, source_etype=memory_type(source))
+                values, _ = emit(self.program, [load(loop, address, source)])
+                following = Value(loop, total, result) + values[-1]
+                store(following, loop.gep(output, [position], inbounds=True, source_etype=memory_type(result)))
+                total.add_incoming(following.code, loop.block)
+            return I1(0)
+
+        self.each(builder, length, write)
+        builder.ret_void()
+        return builder.function
 
     def job(self, one: Any, several: Any) -> Any:
         source, result = self.program.dtypes[0], self.program.dtypes[-1]
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         length, rows = slots.read(), slots.read()
         given, sums, output = slots.read(POINTER), slots.read(POINTER), slots.read(POINTER)
         blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
@@ -106,7 +95,7 @@ class _Scan(Writer):
                     rest = inner.sub(length, inner.mul(number, I64(BLOCK)))
                     inner.call(one, [smaller(inner, I64(BLOCK), rest), *positions(inner, number)])
         builder.ret_void()
-        return function
+        return builder.function
 
 
 def _module(program: Program) -> ir.Module:
