@@ -107,7 +107,7 @@ def _module(writer: _Copy | _ShortRows) -> ir.Module:
 @functools.cache
 def _kernel() -> Kernel | None:
     program = Program(("uint8",), (), (Step("copied", (0,), "uint8"),), (1,)).shared()
-    return compiled(program, "copied", "copied", lambda: _module(_Copy(program, "c", has_fma=_compile.has_fma())))
+    return compiled(program, "copied", lambda: _module(_Copy(program, "c", has_fma=_compile.has_fma())))
 
 
 @functools.cache
@@ -115,8 +115,7 @@ def _kernel_of_short_rows(size: int, counts: tuple[int, ...]) -> Kernel | None:
     """The kernel for elements of a number of bytes, of which a row of each array has a number."""
     dtype = "complex128" if size == 16 else f"uint{8 * size}"
     program = Program((dtype,) * len(counts), (), (Step("copied", (0,), dtype),), (len(counts),)).shared()
-    text = f"rows of {counts}"
-    return compiled(program, text, text, lambda: _module(_ShortRows(program, counts)))
+    return compiled(program, f"rows of {counts}", lambda: _module(_ShortRows(program, counts)))
 
 
 def _joined_short_rows(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:

@@ -67,10 +67,7 @@ def pairs_kernel(dtype: Any) -> Kernel | None:
 
 def _kernel(name: str, writer: Any, dtype: Any) -> Kernel | None:
     program, count = _program(name, dtype), lanes(dtype)
-    try:
-        return program.kernels[count]  # type: ignore[no-any-return]
-    except KeyError:
-        return compiled(program, count, f"fourier {count}", lambda: writer(program, dtype, count).module)
+    return compiled(program, count, lambda: writer(program, dtype, count).module)
 
 
 @functools.cache

@@ -28,8 +28,9 @@ from ..kernels.random_numbers import normal, uniform
 from ..kernels.values import Value
 from . import _compile
 from ._builder import Builder, load, memory_type, store
-from ._calls import Kernel, compiled, empty
+from ._calls import compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._runtime import signed
 
 __all__ = ["kernels"]
 
@@ -179,11 +180,8 @@ def _draw(
     """Return numbers; ``start`` counts words, or halves of words for uniform numbers of float32."""
     program = _program(name, dtype)
     source = UINT32 if name == "random.uniform_numbers" and dtype.itemsize == 4 else UINT64
-    try:
-        kernel: Kernel | None = program.kernels["draw"]
-    except KeyError:
-        formula = word if name is None else FORMULAS[name]
-        kernel = compiled(program, "draw", "draw", lambda: _module(program, source, formula))
+    formula = word if name is None else FORMULAS[name]
+    kernel = compiled(program, "draw", lambda: _module(program, source, formula))
     if kernel is None:
         return NotImplemented
     per_block = 32 // source.itemsize
@@ -191,15 +189,9 @@ def _draw(
     count = math.prod(shape)
     blocks = -(-(skipped + count) // per_block)
     output = empty(shape, dtype, "C")
-    words = [_signed(value) for value in (first + 1, *stream, *key)]
+    words = map(signed, ((first + 1) % 2**64, *stream, *key))
     kernel.run(count, (blocks, *words, skipped, count, output), ())
     return output
-
-
-def _signed(value: int) -> int:
-    """The integer of 64 bits with sign that has the bits of a word."""
-    value %= 2**64
-    return value - 2**64 if value >= 2**63 else value
 
 
 def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Native:
@@ -208,14 +200,11 @@ def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tu
 
 def blocks(x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
     program = Program((), (), (Step("random.blocks", (), "uint64"),), (0,)).shared()
-    try:
-        kernel: Kernel | None = program.kernels["blocks"]
-    except KeyError:
-        kernel = compiled(program, "blocks", "blocks", lambda: _blocks_module(program))
+    kernel = compiled(program, "blocks", lambda: _blocks_module(program))
     if kernel is None or x.dtype != UINT64 or x.ndim != 1 or not x.flags.carray:
         return NotImplemented
     output = empty((x.size, 4), UINT64, "C")
-    kernel.run(4 * x.size, (x.size, *map(_signed, (*stream, *key)), x, output), ())
+    kernel.run(4 * x.size, (x.size, *map(signed, (*stream, *key)), x, output), ())
     return output
 
 

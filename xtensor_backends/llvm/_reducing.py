@@ -26,17 +26,8 @@ Array = np.ndarray[Any, Any]
 
 
 def kernel_of(program: Program, letters: str, *, columns: bool) -> Kernel | None:
-    key = letters, columns
-    try:
-        return program.kernels[key]  # type: ignore[no-any-return]
-    except KeyError:
-        make = columns_module if columns else rows_module
-        return compiled(
-            program,
-            key,
-            f"{letters} {'columns' if columns else 'rows'}",
-            lambda: make(program, letters, has_fma=_compile.has_fma()),
-        )
+    make = columns_module if columns else rows_module
+    return compiled(program, (letters, columns), lambda: make(program, letters, has_fma=_compile.has_fma()))
 
 
 def reduce(

@@ -19,7 +19,7 @@ from xtensor.backend import Native, Program, Step
 from ..kernels.values import Value
 from . import _compile
 from ._builder import Builder, load, memory_type, store
-from ._calls import Kernel, compiled, empty
+from ._calls import compiled, empty
 from ._emission import emit, supported
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._reducing import reduce
@@ -132,10 +132,7 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
         return NotImplemented  # NumPy warns where a sum overflows
     sums = np.zeros_like(ends)
     sums[:, 1:] = ends[:, :-1]
-    try:
-        kernel: Kernel | None = program.kernels["scan"]
-    except KeyError:
-        kernel = compiled(program, "scan", "scan", lambda: _module(program))
+    kernel = compiled(program, "scan", lambda: _module(program))
     if kernel is None:
         return NotImplemented
     output = empty(x.shape, total, "C")

@@ -256,7 +256,7 @@ def _kernel(name: str, itemsize: int) -> Kernel | None:
     dtype = "complex128" if itemsize == 16 else f"uint{8 * itemsize}"
     key, make = {"selected": ("bool", _selection), "take": ("int64", _gathering), "rows": ("int64", _rows)}[name]
     program = Program((dtype, key), (), (Step(name, (0, 1), dtype),), (2,)).shared()
-    return compiled(program, name, name, lambda: make(program))
+    return compiled(program, name, lambda: make(program))
 
 
 def _is_plain(x: Native, key: Native) -> bool:

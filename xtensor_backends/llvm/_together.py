@@ -77,13 +77,10 @@ def _run(waiting: Waiting) -> bool:
 
 def _kernel() -> Kernel | None:
     """Return the kernel of the jobs of a table; its elements are nanoseconds."""
-    try:
-        return PROGRAM.kernels["together"]  # type: ignore[no-any-return]
-    except KeyError:
-        kernel = compiled(PROGRAM, "together", "together", _module)
-        if kernel is not None:
-            kernel.cost = 1.0
-        return kernel
+    kernel = compiled(PROGRAM, "together", _module)
+    if kernel is not None:
+        kernel.cost = 1.0
+    return kernel
 
 
 @functools.cache
