@@ -11,7 +11,7 @@ from xtensor.backend import DType, Program, Step, resolved_key, split_key
 
 from .arrays import BufferArray
 from .elementwise import cast, compute, copied, copy_into
-from .languages import Language
+from .languages import INDEX, Language
 from .layouts import Offsets, layout_of, needs_64_bits
 from .reductions import reduce_program
 from .sorting import nonzero
@@ -156,7 +156,7 @@ def _moving(language: Language, dtype: DType, index: DType, key: tuple[int, str]
     starts = builder.numbers(3)
     element, at, base = Offsets(builder, key).at("i", starts)
     number: Any = builder.load(positions, at, index)
-    position = builder.index(f"{base} + {language.index(number.code)}")
+    position = builder.index(f"{base} + {language.cast(INDEX, number.code)}")
     if gathers:
         builder.store(target, element, builder.load(source, position, dtype))
     else:
