@@ -16,6 +16,7 @@ from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
+from ..kernels.reductions import accumulate_dtype
 from ..kernels.values import Value
 from . import _compile
 from ._builder import Builder, load, memory_type, store
@@ -24,7 +25,6 @@ from ._emission import emit, supported
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._reducing import reduce
 from ._reduction_loops import BLOCK
-from ._reductions import accumulated
 from ._sizes import MIN_SIZE_INTEGERS_SCANNED, MIN_SIZE_REDUCED
 
 __all__ = ["kernels"]
@@ -112,7 +112,7 @@ def _program(dtype: Any, total: Any) -> Program:
 
 
 def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: bool = False) -> Native:
-    total = accumulated(x.dtype) if dtype is None else dtype
+    total = accumulate_dtype(x.dtype) if dtype is None else dtype
     if include_initial or not x.size or axis % x.ndim != x.ndim - 1 or not x.flags.carray:
         return NotImplemented
     if not (supported(x.dtype) and supported(total)) or total.kind == "b" or x.dtype.kind == "b":
