@@ -176,14 +176,6 @@ _HEAD = HEAD.replace("ARGUMENTS", _ARGUMENTS)
 class Block(Lines):
     """Writes the sums of a block, which a loop adds to."""
 
-    def splat(self, number: str) -> str:
-        one = self.let(f"insertelement <16 x float> poison, float {number}, i64 0")
-        return self.let(f"shufflevector <16 x float> {one}, <16 x float> poison, <16 x i32> zeroinitializer")
-
-    def splat_integer(self, number: str) -> str:
-        one = self.let(f"insertelement <16 x i64> poison, i64 {number}, i64 0")
-        return self.let(f"shufflevector <16 x i64> {one}, <16 x i64> poison, <16 x i32> zeroinitializer")
-
     def vector(self, base: str, index: str | int) -> str:
         return self.let(f"load <16 x float>, ptr {self.at('float', base, index)}, align 4")
 

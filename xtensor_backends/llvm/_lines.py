@@ -41,6 +41,11 @@ class Lines:
         number = self.let(f"load {array}, ptr {self.at(self.kind, base, index)}, align {self.size}")
         return number if self.kind == "float" else self.let(f"fpext {array} {number} to {floats}")
 
+    def splat(self, number: str, kind: str = "float") -> str:
+        """Write a vector of 16 elements that are one number; return its name."""
+        one = self.let(f"insertelement <16 x {kind}> poison, {kind} {number}, i64 0")
+        return self.let(f"shufflevector <16 x {kind}> {one}, <16 x {kind}> poison, <16 x i32> zeroinitializer")
+
     def prefetch(self, place: str) -> None:
         """Write a prefetch of the line of the caches at an address: to the first cache, or to the second one."""
         self.lines.append(f"  call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 {3 if self.near else 1}, i32 1)")

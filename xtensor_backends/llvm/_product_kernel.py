@@ -169,9 +169,9 @@ def _text(width: int) -> str:
         return lines
 
     # Which lanes of the vectors are columns of the matrix.
-    left = block.splat_integer("%left")
+    left = block.splat("%left", "i64")
     masks = [block.let(f"icmp ult <{LANES} x i64> {_lanes(*range(h * LANES, (h + 1) * LANES))}, {left}") for h in parts]
-    column = block.splat_integer("%y.column")
+    column = block.splat("%y.column", "i64")
     lanes = block.let(f"mul <{LANES} x i64> {column}, {_lanes(*range(LANES))}")
     prepared = taken()
 
