@@ -19,8 +19,6 @@ from .source import Kernel, SourceBuilder
 
 __all__ = ["getitem", "setitem"]
 
-Shape = tuple[int, ...]
-
 
 def getitem(x: BufferArray, key: Any) -> BufferArray:
     """Return ``x[key]``: a view for a basic key."""
