@@ -25,6 +25,9 @@ HELPERS = {
 }
 """The names that every generated module has."""
 
+NAMES = {1: "unary", 2: "binary", 3: "ternary"}
+"""The name of a kernel, which profilers show, by the number of operands."""
+
 
 def heading(name: str, arguments: Sequence[str], constants: Sequence[str]) -> str:
     """Return the first line of a function, whose last parameters are constants."""
@@ -70,13 +73,13 @@ def elementwise_source(
 
 @cache
 def operation_kernel(count: int) -> Any:
-    """Return the kernel of an operation on a number of operands, ``out[i] = OP(x0[i], x1[i], …)``.
+    """Return the kernel of an operation on one to three operands, ``out[i] = OP(x0[i], x1[i], …)``.
 
     Its arguments: ``out``, the operands, ``size``, ``shape``, ``out_strides``, the strides of each operand. Its
     constants: ``OP``, a device function of :mod:`xtensor_backends.triton._formulas`; ``X0_SOURCE``, ``X0_ENCODING`` and
     ``X0_DTYPE`` of each operand; ``OUT_ENCODING`` and ``OUT_DTYPE``; then those of all elementwise kernels.
     """
-    name, numbers = f"elementwise_{count}", range(count)
+    name, numbers = NAMES[count], range(count)
     operands = ["out", *[f"x{k}" for k in numbers]]
     layout = ["shape", "out_strides", *[f"x{k}_strides" for k in numbers]]
     stored = [f"X{k}_{part}" for k in numbers for part in ("SOURCE", "ENCODING", "DTYPE")]
