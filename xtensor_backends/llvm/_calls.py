@@ -198,7 +198,7 @@ def elementwise_kernel(
     program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False
 ) -> Kernel | None:
     layout = Layout(operands, axes, over, streams)
-    return compiled(program, layout, lambda: elementwise_module(program, layout, has_fma=_compile.has_fma()))
+    return compiled(program, layout, lambda: elementwise_module(program, layout))
 
 
 # -- counting ---------------------------------------------------------------------------------------------------------

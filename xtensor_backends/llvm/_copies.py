@@ -17,7 +17,6 @@ from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
-from . import _compile
 from ._builder import alignment, memory_type
 from ._calls import LEAST_COPIED, Kernel, compiled, empty, transposed
 from ._loops import I64, POINTER, VOID, Writer, smaller
@@ -66,7 +65,7 @@ class _ShortRows(Writer):
     """
 
     def __init__(self, program: Program, counts: Sequence[int]) -> None:
-        super().__init__(program, "c" * len(program.dtypes), has_fma=_compile.has_fma())
+        super().__init__(program, "c" * len(program.dtypes))
         self.counts = counts
 
     def job(self) -> Any:
@@ -99,15 +98,10 @@ class _ShortRows(Writer):
         return builder.function
 
 
-def _module(writer: _Copy | _ShortRows) -> ir.Module:
-    writer.entry(writer.job())
-    return writer.module
-
-
 @functools.cache
 def _kernel() -> Kernel | None:
     program = Program(("uint8",), (), (Step("copied", (0,), "uint8"),), (1,)).shared()
-    return compiled(program, "copied", lambda: _module(_Copy(program, "c", has_fma=_compile.has_fma())))
+    return compiled(program, "copied", lambda: _Copy(program, "c").written_module())
 
 
 @functools.cache
@@ -115,7 +109,7 @@ def _kernel_of_short_rows(size: int, counts: tuple[int, ...]) -> Kernel | None:
     """The kernel for elements of a number of bytes, of which a row of each array has a number."""
     dtype = "complex128" if size == 16 else f"uint{8 * size}"
     program = Program((dtype,) * len(counts), (), (Step("copied", (0,), dtype),), (len(counts),)).shared()
-    return compiled(program, f"rows of {counts}", lambda: _module(_ShortRows(program, counts)))
+    return compiled(program, f"rows of {counts}", lambda: _ShortRows(program, counts).written_module())
 
 
 def _joined_short_rows(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:

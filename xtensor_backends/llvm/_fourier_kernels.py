@@ -67,7 +67,7 @@ def pairs_kernel(dtype: Any) -> Kernel | None:
 
 def _kernel(name: str, writer: Any, dtype: Any) -> Kernel | None:
     program, count = _program(name, dtype), lanes(dtype)
-    return compiled(program, count, lambda: writer(program, dtype, count).module)
+    return compiled(program, count, lambda: writer(program, dtype, count).written_module())
 
 
 @functools.cache
@@ -207,13 +207,9 @@ class _Kernel(Writer):
     """A module for vectors of some lanes."""
 
     def __init__(self, program: Program, dtype: Any, count: int) -> None:
-        super().__init__(program, "cc", has_fma=_compile.has_fma())
+        super().__init__(program, "cc")
         self.dtype, self.count = dtype, count
         self.part, self.item = llvm_type(dtype), 2 * dtype.itemsize
-        self.entry(self.job())
-
-    def job(self) -> Any:
-        raise NotImplementedError
 
     def number(self, builder: Builder, slots: Slots) -> Any:
         """Return an operand that is a number of the dtype."""

@@ -21,6 +21,7 @@ from llvmlite import ir
 from xtensor.backend import Program
 
 from ..kernels.values import Value, cast
+from . import _compile
 from ._builder import Builder, llvm_type, load, load_element, memory_type, store
 from ._emission import emit
 from ._exceptions import by_flags, mask
@@ -72,18 +73,27 @@ class Writer:
     letters
         The layout of each input and output along the innermost axis.
     has_fma
-        Whether the CPU has a fused multiply-add instruction.
+        Whether the CPU has a fused multiply-add instruction; None for this machine's.
     """
 
-    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+    def __init__(self, program: Program, letters: str, *, has_fma: bool | None = None) -> None:
         self.program = program
         self.letters = letters
-        self.has_fma = has_fma
+        self.has_fma = _compile.has_fma() if has_fma is None else has_fma
         self.module = ir.Module()
         self.loops = 0
         dtypes = program.dtypes
         self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[location] for location in program.outputs)]
         self.scalars = dtypes[len(program.inputs) : len(program.inputs) + len(program.scalars)]
+
+    def job(self) -> Any:
+        """Write ``job(arguments, part, parts)``, and the functions that it calls; return it."""
+        raise NotImplementedError
+
+    def written_module(self) -> ir.Module:
+        """Return the module, with all functions."""
+        self.entry(self.job())
+        return self.module
 
     def function(self, name: str, result: Any, arguments: Sequence[Any], *, internal: bool = False) -> Any:
         function = ir.Function(self.module, ir.FunctionType(result, list(arguments)), name)
@@ -110,13 +120,7 @@ class Writer:
         return self.builder(function.append_basic_block()), list(function.args)
 
     def begin_job(self) -> tuple[Builder, Any, Slots, Any, Any]:
-        """Begin ``job(arguments, part, parts)``, which each thread calls.
-
-        Returns
-        -------
-        tuple
-            Its builder, the address of the flag, the operands, the number of the part and that of all parts.
-        """
+        """Begin ``job(arguments, part, parts)``; return its builder, the flag's address, its operands, both numbers."""
         function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
         builder = self.builder(function.append_basic_block())
         slots = Slots(builder, function.args[0])
@@ -315,9 +319,8 @@ class Writer:
         job.linkage = ""  # calls of several kernels together need its address
         region = self.function("xtensor_parallel", VOID, [POINTER, POINTER, I64, I64, I64])
         function = self.function("run", I64, [POINTER])
-        (operands,) = function.args
         builder = self.builder(function.append_basic_block())
-        slots = Slots(builder, operands)
+        slots = Slots(builder, function.args[0])
         parts, threads, nanoseconds = slots.read(), slots.read(), slots.read()
         frame = self.memory(builder, 2)
         filled = Slots(builder, frame)
@@ -339,10 +342,9 @@ class Writer:
 class _Elementwise(Writer):
     """A program whose outputs have an element for each element of the inputs."""
 
-    def __init__(self, program: Program, layout: Layout, *, has_fma: bool) -> None:
+    def __init__(self, program: Program, layout: Layout, *, has_fma: bool | None) -> None:
         super().__init__(program, layout.operands, has_fma=has_fma)
-        self.over = layout.over
-        self.streams = layout.streams
+        self.over, self.axes, self.streams = layout.over, layout.axes, layout.streams
         if self.over >= 0:
             self.arrays = self.arrays[: len(program.inputs)]
 
@@ -382,8 +384,9 @@ class _Elementwise(Writer):
         rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (location, source)]
         self.copy(builder, rest[0], rest[1], builder.sub(size, done))
 
-    def job(self, inner: Any, axes: int) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""
+        inner, axes = self.inner(), self.axes
         builder, flag, slots, part, parts = self.begin_job()
         total, length = slots.read(), slots.read()
         sizes = [slots.read() for _ in range(axes)]
@@ -483,7 +486,7 @@ def rolled(builder: Builder, index: Any, shift: Any, length: Any) -> Any:
     return builder.select(builder.icmp_signed("<", index, shift), builder.add(before, length), before)
 
 
-def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
+def elementwise_module(program: Program, layout: Layout, *, has_fma: bool | None = None) -> ir.Module:
     """Return the module of an elementwise program, with the function ``run``.
 
     Its operands: parts, threads, nanoseconds, elements, the length of the innermost axis, the lengths of the axes
@@ -491,6 +494,4 @@ def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir
     strides along the axes around it, its shifts along these and the innermost axis where the letter is "r"; the
     scalars.
     """
-    writer = _Elementwise(program, layout, has_fma=has_fma)
-    writer.entry(writer.job(writer.inner(), layout.axes))
-    return writer.module
+    return _Elementwise(program, layout, has_fma=has_fma).written_module()

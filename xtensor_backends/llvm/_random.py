@@ -26,7 +26,6 @@ from xtensor.backend import (
 
 from ..kernels.random_numbers import normal, uniform
 from ..kernels.values import Value
-from . import _compile
 from ._builder import Builder, load, memory_type, store
 from ._calls import compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
@@ -55,8 +54,8 @@ class _Random(Writer):
     address of the output.
     """
 
-    def __init__(self, program: Program, source: DType, formula: Formula, *, has_fma: bool) -> None:
-        super().__init__(program, "c", has_fma=has_fma)
+    def __init__(self, program: Program, source: DType, formula: Formula) -> None:
+        super().__init__(program, "c")
         self.source = source
         self.result: DType = program.dtypes[-1]
         self.formula = formula
@@ -80,7 +79,8 @@ class _Random(Writer):
         builder.ret_void()
         return builder.function
 
-    def job(self, fill: Any, convert: Any) -> Any:
+    def job(self) -> Any:
+        fill, convert = self.fill(), self.convert()
         builder, _, slots, part, parts = self.begin_job()
         buffer = self.memory(builder, 4 * BLOCKS)
         blocks, counter = slots.read(), slots.read()
@@ -163,12 +163,6 @@ def _program(name: str | None, dtype: DType) -> Program:
     return Program((), (), steps, (len(steps) - 1,)).shared()
 
 
-def _module(program: Program, source: DType, formula: Formula) -> ir.Module:
-    writer = _Random(program, source, formula, has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.fill(), writer.convert()))
-    return writer.module
-
-
 def _draw(
     name: str | None,
     dtype: DType,
@@ -181,7 +175,7 @@ def _draw(
     program = _program(name, dtype)
     source = UINT32 if name == "random.uniform_numbers" and dtype.itemsize == 4 else UINT64
     formula = word if name is None else FORMULAS[name]
-    kernel = compiled(program, "draw", lambda: _module(program, source, formula))
+    kernel = compiled(program, "draw", lambda: _Random(program, source, formula).written_module())
     if kernel is None:
         return NotImplemented
     per_block = 32 // source.itemsize
@@ -200,18 +194,12 @@ def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tu
 
 def blocks(x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
     program = Program((), (), (Step("random.blocks", (), "uint64"),), (0,)).shared()
-    kernel = compiled(program, "blocks", lambda: _blocks_module(program))
+    kernel = compiled(program, "blocks", lambda: _Blocks(program, "c").written_module())
     if kernel is None or x.dtype != UINT64 or x.ndim != 1 or not x.flags.carray:
         return NotImplemented
     output = empty((x.size, 4), UINT64, "C")
     kernel.run(4 * x.size, (x.size, *map(signed, (*stream, *key)), x, output), ())
     return output
-
-
-def _blocks_module(program: Program) -> ir.Module:
-    writer = _Blocks(program, "c", has_fma=_compile.has_fma())
-    writer.entry(writer.job())
-    return writer.module
 
 
 def _numbers(name: str) -> Callable[..., Native]:

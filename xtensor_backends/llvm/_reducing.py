@@ -12,7 +12,6 @@ from xtensor.backend import Program, Step
 
 from ..kernels.layouts import reduced_shape
 from ..kernels.reductions import combination
-from . import _compile
 from ._calls import Kernel, compiled, empty, in_row_major_order
 from ._reduction_loops import BLOCK, ROWS, columns_module, rows_module
 from ._reduction_walks import memory_order, order_of_results, reduction_walk
@@ -28,7 +27,7 @@ Array = np.ndarray[Any, Any]
 
 def kernel_of(program: Program, letters: str, *, columns: bool) -> Kernel | None:
     make = columns_module if columns else rows_module
-    return compiled(program, (letters, columns), lambda: make(program, letters, has_fma=_compile.has_fma()))
+    return compiled(program, (letters, columns), lambda: make(program, letters))
 
 
 def reduce(

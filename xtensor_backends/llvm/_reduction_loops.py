@@ -89,7 +89,7 @@ def extreme(name: str, total: Value, value: Value) -> Value:
     return Value(builder, chosen, total.dtype)
 
 
-def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+def rows_module(program: Program, letters: str, *, has_fma: bool | None = None) -> ir.Module:
     """Return the module of a program whose reductions go along the innermost axis.
 
     The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
@@ -97,12 +97,10 @@ def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     of one number for each block of each row, and of one number for each row, or 0 where the blocks are not to be
     combined; the scalars.
     """
-    writer = _Rows(program, letters, has_fma=has_fma)
-    writer.entry(writer.job(writer.block()))
-    return writer.module
+    return _Rows(program, letters, has_fma=has_fma).written_module()
 
 
-def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+def columns_module(program: Program, letters: str, *, has_fma: bool | None = None) -> ir.Module:
     """Return the module of a program whose reductions go along the axis around the innermost one.
 
     The operands are those of :func:`rows_module`, after the number of rows the number of such matrices, and how many
@@ -110,15 +108,13 @@ def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Modul
     a reduction is that of a row of numbers for each block of rows of each matrix, the second one that of a row of the
     caller's length for each matrix, or 0 where the blocks are not to be combined.
     """
-    writer = _Columns(program, letters, has_fma=has_fma)
-    writer.entry(writer.job(writer.block()))
-    return writer.module
+    return _Columns(program, letters, has_fma=has_fma).written_module()
 
 
 class _Reducing(Writer, ABC):
     """Common part of both kinds of reductions."""
 
-    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+    def __init__(self, program: Program, letters: str, *, has_fma: bool | None) -> None:
         super().__init__(program, letters, has_fma=has_fma)
         self.results = [program.dtypes[location] for _, location in program.reductions]
 
@@ -230,7 +226,8 @@ class _Rows(_Reducing):
         """The number of blocks of a row."""
         return builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
 
-    def job(self, block: Any) -> Any:
+    def job(self) -> Any:
+        block = self.block()
         builder, flag, slots, part, parts = self.begin_job()
         length, rows, inputs, results, scalars = self.read(slots)
         strides = []
@@ -301,7 +298,8 @@ class _Columns(_Reducing):
         results = [(slots.read(POINTER), slots.read(POINTER)) for _ in self.results]
         return sizes, inputs, results, [slots.read(wide(dtype)) for dtype in self.scalars]
 
-    def job(self, block: Any) -> Any:
+    def job(self) -> Any:
+        block = self.block()
         # A group of rows loads and stores the results once.
         grouped = None if has_formula(self.program) else self.block("grouped", GROUP)
         builder, flag, slots, part, parts = self.begin_job()

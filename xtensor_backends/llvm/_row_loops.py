@@ -9,7 +9,6 @@ The order of a sum is fixed by the length of the row alone: blocks of a fixed le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,8 +136,8 @@ class Schedule:
 class _Rows(Writer):
     """The functions of a program with reductions among its steps."""
 
-    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
-        super().__init__(program, letters, has_fma=has_fma)
+    def __init__(self, program: Program, letters: str) -> None:
+        super().__init__(program, letters)
         self.schedule = Schedule(program, letters)
         self.dtypes = program.dtypes
 
@@ -224,8 +223,10 @@ class _Rows(Writer):
         builder.ret(doubted)
         return builder.function
 
-    def job(self, sweeps: Sequence[tuple[Any, Any]]) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: all passes over each row of a part."""
+        numbers = range(len(self.schedule.passes))
+        sweeps = [(self.sweep(number, short=False), self.sweep(number, short=True)) for number in numbers]
         schedule, program = self.schedule, self.program
         builder, flag, slots, part, parts = self.begin_job()
         length, rows = slots.read(), slots.read()
@@ -328,14 +329,11 @@ class _Rows(Writer):
             values[position] = load(loop, total[position], self.dtypes[position])
 
 
-def rows_program_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+def rows_program_module(program: Program, letters: str) -> ir.Module:
     """Return the module of a program with reductions among its steps.
 
     The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
     address, its stride in a row where the letter is "v", and its stride between rows; the address of each output, whose
     rows are adjacent; of each value that is kept, a row for each part; the scalars.
     """
-    writer = _Rows(program, letters, has_fma=has_fma)
-    numbers = range(len(writer.schedule.passes))
-    writer.entry(writer.job([(writer.sweep(i, short=False), writer.sweep(i, short=True)) for i in numbers]))
-    return writer.module
+    return _Rows(program, letters).written_module()

@@ -10,7 +10,7 @@ import numpy as np
 
 from xtensor.backend import Program
 
-from . import _compile, _threads
+from . import _threads
 from ._calls import MOST_LAYOUTS, MOST_PARTS, Kernel, compiled, empty
 from ._row_loops import Schedule, rows_program_module
 from ._short_row_loops import short_rows_module, walks_short_rows
@@ -134,18 +134,15 @@ def _layout(program: Program, arrays: Sequence[Array], shape: Shape) -> Layout |
     schedule: Schedule | None = program.kernels.get(("schedule", letters))
     if schedule is None:
         schedule = program.kernels["schedule", letters] = Schedule(program, letters)
-    has_fma = _compile.has_fma()
     side_by_side = " " not in kinds and walks_short_rows(program, length)
     if side_by_side:
         kernel = compiled(
             program,
             f"rows of {length}, {kinds}",
-            lambda: short_rows_module(program, schedule.full, kinds, length, has_fma=has_fma),
+            lambda: short_rows_module(program, schedule.full, kinds, length),
         )
     else:
-        kernel = compiled(
-            program, f"row after row, {letters}", lambda: rows_program_module(program, letters, has_fma=has_fma)
-        )
+        kernel = compiled(program, f"row after row, {letters}", lambda: rows_program_module(program, letters))
     if kernel is None:
         return None
     full = [schedule.full[position] for position in program.outputs]

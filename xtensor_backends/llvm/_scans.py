@@ -12,13 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
 from ..kernels.reductions import accumulate_dtype
 from ..kernels.values import Value
-from . import _compile
 from ._builder import Builder, load, memory_type, store
 from ._calls import compiled, empty
 from ._emission import emit, supported
@@ -66,7 +64,8 @@ class _Scan(Writer):
         builder.ret_void()
         return builder.function
 
-    def job(self, one: Any, several: Any) -> Any:
+    def job(self) -> Any:
+        one, several = self.lines(1), self.lines(ABREAST)
         source, result = self.program.dtypes[0], self.program.dtypes[-1]
         builder, _, slots, part, parts = self.begin_job()
         length, rows = slots.read(), slots.read()
@@ -98,12 +97,6 @@ class _Scan(Writer):
         return builder.function
 
 
-def _module(program: Program) -> ir.Module:
-    writer = _Scan(program, "c", has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.lines(1), writer.lines(ABREAST)))
-    return writer.module
-
-
 @functools.cache
 def _program(dtype: Any, total: Any) -> Program:
     """The elements in the dtype of the sums."""
@@ -132,7 +125,7 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
         return NotImplemented  # NumPy warns where a sum overflows
     sums = np.zeros_like(ends)
     sums[:, 1:] = ends[:, :-1]
-    kernel = compiled(program, "scan", lambda: _module(program))
+    kernel = compiled(program, "scan", lambda: _Scan(program, "c").written_module())
     if kernel is None:
         return NotImplemented
     output = empty(x.shape, total, "C")

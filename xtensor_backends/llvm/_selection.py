@@ -16,7 +16,6 @@ from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
-from . import _compile
 from ._builder import Builder, alignment
 from ._calls import Kernel, compiled, empty
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
@@ -132,8 +131,9 @@ class _Selection(Writer):
         builder["done"].ret_void()
         return function
 
-    def job(self, block: Any) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the blocks of a part."""
+        block = self.block()
         itemsize = I64(self.program.dtypes[0].itemsize)
         builder, _, slots, part, parts = self.begin_job()
         total, length = slots.read(), slots.read()
@@ -188,8 +188,9 @@ class _Gathering(Writer):
         builder.ret(self.each(builder, length, write))
         return builder.function
 
-    def job(self, inner: Any) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the indices of a part."""
+        inner = self.inner()
         builder, flag, slots, part, parts = self.begin_job()
         total, elements = slots.read(), slots.read()
         given, indices, output = (slots.read(POINTER) for _ in range(3))
@@ -233,30 +234,12 @@ class _Rows(Writer):
         return builder.function
 
 
-def _selection(program: Program) -> ir.Module:
-    writer = _Selection(program, "cc", has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.block()))
-    return writer.module
-
-
-def _gathering(program: Program) -> ir.Module:
-    writer = _Gathering(program, "vc", has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.inner()))
-    return writer.module
-
-
-def _rows(program: Program) -> ir.Module:
-    writer = _Rows(program, "vc", has_fma=_compile.has_fma())
-    writer.entry(writer.job())
-    return writer.module
-
-
 @functools.cache
 def _kernel(name: str, itemsize: int) -> Kernel | None:
     dtype = "complex128" if itemsize == 16 else f"uint{8 * itemsize}"
-    key, make = {"selected": ("bool", _selection), "take": ("int64", _gathering), "rows": ("int64", _rows)}[name]
+    key, writer = {"selected": ("bool", _Selection), "take": ("int64", _Gathering), "rows": ("int64", _Rows)}[name]
     program = Program((dtype, key), (), (Step(name, (0, 1), dtype),), (2,)).shared()
-    return compiled(program, name, lambda: make(program))
+    return compiled(program, name, lambda: writer(program, "cc").written_module())
 
 
 def _is_plain(x: Native, key: Native) -> bool:

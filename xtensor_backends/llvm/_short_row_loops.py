@@ -48,8 +48,8 @@ class _ShortRows(Writer):
         The elements of a row.
     """
 
-    def __init__(self, program: Program, full: Sequence[bool], kinds: str, length: int, *, has_fma: bool) -> None:
-        super().__init__(program, kinds, has_fma=has_fma)
+    def __init__(self, program: Program, full: Sequence[bool], kinds: str, length: int) -> None:
+        super().__init__(program, kinds)
         self.full, self.length = full, length
         self.dtypes = program.dtypes
 
@@ -104,8 +104,9 @@ class _ShortRows(Writer):
                 store(known[position], self.place(loop, pointer, index, kind, lane, self.dtypes[position]))
         return doubtful.code
 
-    def job(self, inner: Any) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the rows of a part."""
+        inner = self.inner()
         builder, flag, slots, part, parts = self.begin_job()
         rows = slots.read()
         first, last = self.share(builder, rows, part, parts, multiple=64)
@@ -120,12 +121,10 @@ class _ShortRows(Writer):
         return builder.function
 
 
-def short_rows_module(program: Program, full: Sequence[bool], kinds: str, length: int, *, has_fma: bool) -> ir.Module:
+def short_rows_module(program: Program, full: Sequence[bool], kinds: str, length: int) -> ir.Module:
     """Return the module of a program over rows of a few elements.
 
     The operands of ``run``: parts, threads, nanoseconds, the number of rows; the address of each input and output; the
     scalars.
     """
-    writer = _ShortRows(program, full, kinds, length, has_fma=has_fma)
-    writer.entry(writer.job(writer.inner()))
-    return writer.module
+    return _ShortRows(program, full, kinds, length).written_module()

@@ -77,7 +77,7 @@ def _run(waiting: Waiting) -> bool:
 
 def _kernel() -> Kernel | None:
     """Return the kernel of the jobs of a table; its elements are nanoseconds."""
-    kernel = compiled(PROGRAM, "together", _module)
+    kernel = compiled(PROGRAM, "together", lambda: _Together().written_module())
     if kernel is not None:
         kernel.cost = 1.0
     return kernel
@@ -122,12 +122,6 @@ class _Together(Writer):
             self.mark(inside, flag, inside.icmp_signed("!=", inside.load(frame, typ=I64), I64(0)))
         builder.ret_void()
         return builder.function
-
-
-def _module() -> ir.Module:
-    writer = _Together()
-    writer.entry(writer.job())
-    return writer.module
 
 
 def _store_module() -> ir.Module:
