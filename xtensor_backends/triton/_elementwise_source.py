@@ -14,7 +14,7 @@ from typing import Any
 from . import _kernels
 from ._formulas import jit_function
 
-__all__ = ["HELPERS", "elementwise_source", "heading", "indented", "operation_kernel"]
+__all__ = ["HELPERS", "LETTERS", "constants_of", "elementwise_source", "heading", "indented", "operation_kernel"]
 
 HELPERS = {
     name: getattr(_kernels, name)
@@ -27,6 +27,14 @@ HELPERS = {
 
 NAMES = {1: "unary", 2: "binary", 3: "ternary"}
 """The name of a kernel, which profilers show, by the number of operands."""
+
+LETTERS = "xyz"
+"""The names of operands."""
+
+
+def constants_of(operand: str) -> tuple[str, str, str]:
+    """Return the names of an operand's constants."""
+    return f"{operand.upper()}_SOURCE", f"{operand.upper()}_ENCODING", f"{operand.upper()}_DTYPE"
 
 
 def heading(name: str, arguments: Sequence[str], constants: Sequence[str]) -> str:
@@ -73,23 +81,21 @@ def elementwise_source(
 
 @cache
 def operation_kernel(count: int) -> Any:
-    """Return the kernel of an operation on one to three operands, ``out[i] = OP(x0[i], x1[i], …)``.
+    """Return the kernel of an operation on one to three operands, ``out[i] = OP(x[i], y[i], z[i])``.
 
     Its arguments: ``out``, the operands, ``size``, ``shape``, ``out_strides``, the strides of each operand. Its
-    constants: ``OP``, a device function of :mod:`xtensor_backends.triton._formulas`; ``X0_SOURCE``, ``X0_ENCODING`` and
-    ``X0_DTYPE`` of each operand; ``OUT_ENCODING`` and ``OUT_DTYPE``; then those of all elementwise kernels.
+    constants: ``OP``, a device function of :mod:`xtensor_backends.triton._formulas`; ``X_SOURCE``, ``X_ENCODING`` and
+    ``X_DTYPE`` of each operand; ``OUT_ENCODING`` and ``OUT_DTYPE``; then those of all elementwise kernels.
     """
-    name, numbers = NAMES[count], range(count)
-    operands = ["out", *[f"x{k}" for k in numbers]]
-    layout = ["shape", "out_strides", *[f"x{k}_strides" for k in numbers]]
-    stored = [f"X{k}_{part}" for k in numbers for part in ("SOURCE", "ENCODING", "DTYPE")]
-    values = ", ".join([f"v{k}" for k in numbers])
-    body = [
-        *[
-            f"v{k} = load_operand(x{k}, index, mask, shape, x{k}_strides, X{k}_SOURCE, X{k}_ENCODING, X{k}_DTYPE, NDIM)"
-            for k in numbers
-        ],
-        f"store_result(out, OP({values}), index, mask, shape, out_strides, OUT_ENCODING, OUT_DTYPE, NDIM)",
+    operands = LETTERS[:count]
+    layout = ["shape", "out_strides", *[f"{x}_strides" for x in operands]]
+    loads = [
+        f"load_operand({x}, index, mask, shape, {x}_strides, {', '.join(constants_of(x))}, NDIM)" for x in operands
     ]
-    lines = elementwise_source(name, operands, layout, ["OP", *stored, "OUT_ENCODING", "OUT_DTYPE"], body)
-    return jit_function(name, "\n".join(lines) + "\n", HELPERS)
+    body = [
+        f"value = OP({', '.join(loads)})",
+        "store_result(out, value, index, mask, shape, out_strides, OUT_ENCODING, OUT_DTYPE, NDIM)",
+    ]
+    constants = ["OP", *[name for x in operands for name in constants_of(x)], "OUT_ENCODING", "OUT_DTYPE"]
+    lines = elementwise_source(NAMES[count], ["out", *operands], layout, constants, body)
+    return jit_function(NAMES[count], "\n".join(lines) + "\n", HELPERS)

@@ -10,7 +10,7 @@ import triton.language as tl
 
 from ._context import Unsuited
 from ._dtypes import BFLOAT16, KERNEL_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype, result_constants
-from ._elementwise_source import operation_kernel
+from ._elementwise_source import LETTERS, constants_of, operation_kernel
 from ._formulas import FORMULAS, device_function
 from ._table import BINARY, COMPARISONS, UFUNCS, UNARY, UPCAST
 
@@ -101,8 +101,8 @@ class Plan:
         strides = tuple(None if source == "scalar" else axes for source in sources)
         types = (KERNEL_DTYPES[self.out].pointer, *self._types, integer, axes, axes, *strides)
         constants: dict[str, Any] = {"OP": self.operation}
-        for k, (source, encoding, dtype) in enumerate(zip(sources, self._encodings, self._computed_in, strict=True)):
-            constants |= {f"X{k}_SOURCE": source, f"X{k}_ENCODING": encoding, f"X{k}_DTYPE": dtype}
+        for operand, *stored in zip(LETTERS, sources, self._encodings, self._computed_in, strict=False):
+            constants |= zip(constants_of(operand), stored, strict=True)
         constants |= {
             **result_constants(self.out),
             "NDIM": ndim,
