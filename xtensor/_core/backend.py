@@ -295,8 +295,8 @@ class Backend(Provider):
         return STANDARD_DTYPES
 
     def default_float(self, spec: str) -> DType:
-        """Return the default real floating-point dtype of a device."""
-        return np.dtype(np.float64)
+        """Return the default real floating-point dtype of a device: float64 where the device supports it."""
+        return np.dtype(np.float64 if "float64" in self.dtypes(spec) else np.float32)
 
     def default_integer(self, spec: str) -> DType:
         """Return the default integer dtype of a device, which is also that of indices."""

@@ -100,10 +100,6 @@ class BufferBackend(Backend):
         supported = self.runtime(spec).dtypes
         return [name for name in STANDARD_DTYPES if np.dtype(name) in supported]
 
-    def default_float(self, spec: str) -> DType:
-        has_double = np.dtype(np.float64) in self.runtime(spec).dtypes
-        return np.dtype(np.float64 if has_double else np.float32)
-
     def default_integer(self, spec: str) -> DType:
         return self.runtime(spec).index_dtype
 

@@ -68,13 +68,13 @@ def elementwise(runtime: Runtime, name: str) -> Callable[..., Any]:
         return compute(kernel.program, arrays, [operands[position] for position in kernel.scalars])[0]
 
     if name in COMPARISONS:
-        return _comparing_all_integers(name, call)
+        return _comparing_all_integers(call)
     if name == "pow":
         return _refusing_negative_powers(call)
     return call
 
 
-def _comparing_all_integers(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+def _comparing_all_integers(call: Callable[..., Any]) -> Callable[..., Any]:
     """A comparison for which a Python integer beyond an array's dtype is on one side of all its values."""
 
     def compared(x1: Any, x2: Any) -> Any:

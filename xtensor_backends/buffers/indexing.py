@@ -11,15 +11,13 @@ from xtensor.backend import DType, Program, Step, resolved_key, split_key
 
 from .arrays import BufferArray
 from .elementwise import cast, compute, copied, copy_into
-from .languages import Language
+from .languages import INDEX, Language
 from .layouts import Offsets, layout_of, needs_64_bits
 from .reductions import reduce_program
 from .sorting import nonzero
 from .source import Kernel, SourceBuilder
 
 __all__ = ["getitem", "setitem"]
-
-Shape = tuple[int, ...]
 
 
 def getitem(x: BufferArray, key: Any) -> BufferArray:
@@ -156,7 +154,7 @@ def _moving(language: Language, dtype: DType, index: DType, key: tuple[int, str]
     starts = builder.numbers(3)
     element, at, base = Offsets(builder, key).at("i", starts)
     number: Any = builder.load(positions, at, index)
-    position = builder.index(f"{base} + {language.index(number.code)}")
+    position = builder.index(f"{base} + {language.cast(INDEX, number.code)}")
     if gathers:
         builder.store(target, element, builder.load(source, position, dtype))
     else:

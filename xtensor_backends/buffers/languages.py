@@ -88,20 +88,12 @@ class Language(ABC):
         """A function of floating-point numbers."""
 
     @abstractmethod
-    def reinterpret(self, text: str, source: DType, target: DType) -> str:
+    def reinterpret(self, text: str, target: DType) -> str:
         """The number with the same bits."""
 
     @abstractmethod
-    def convert(self, text: str, source: DType, target: DType) -> str:
-        """A number in another dtype than bool."""
-
-    @abstractmethod
-    def index(self, text: str) -> str:
-        """An integer as a position."""
-
-    @abstractmethod
-    def of_index(self, text: str, dtype: DType) -> str:
-        """A position as an integer of a dtype."""
+    def cast(self, kind: str, text: str) -> str:
+        """A number as one of another type than that of bool."""
 
     @abstractmethod
     def declare(self, kind: str, name: str, text: str) -> str:
@@ -243,17 +235,11 @@ class OpenCL(Language):
     def intrinsic(self, name: str, dtype: DType, operands: Sequence[str]) -> str:
         return f"{name}({', '.join(operands)})"
 
-    def reinterpret(self, text: str, source: DType, target: DType) -> str:
+    def reinterpret(self, text: str, target: DType) -> str:
         return f"as_{self.type(target)}({text})"
 
-    def convert(self, text: str, source: DType, target: DType) -> str:
-        return f"({self.type(target)}){text}"
-
-    def index(self, text: str) -> str:
-        return f"({INDEX})({text})"
-
-    def of_index(self, text: str, dtype: DType) -> str:
-        return f"({self.type(dtype)})({text})"
+    def cast(self, kind: str, text: str) -> str:
+        return f"({kind})({text})"
 
     def declare(self, kind: str, name: str, text: str) -> str:
         return f"const {kind} {name} = {text};"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ..kernels.layouts import merged_axes
 from .arrays import BufferArray, broadcast_strides
 from .source import SourceBuilder, unravelled
 
@@ -42,25 +43,14 @@ def layout_of(shape: Shape, strides: tuple[Shape, ...]) -> Layout:
     Several axes are as many as the next power of two, with axes of length 1 at the front, and every operand has strides
     then, so that few kernels serve all layouts.
     """
-    axes: list[tuple[int, tuple[int, ...]]] = []
-    for axis, length in enumerate(shape):
-        if length == 1:
-            continue
-        steps = tuple([item[axis] for item in strides])
-        if axes and all(before == step * length for before, step in zip(axes[-1][1], steps, strict=True)):
-            axes[-1] = axes[-1][0] * length, steps
-        else:
-            axes.append((length, steps))
-    number = len(strides)
-    if not axes:
-        return Layout((1, CONTIGUOUS * number), (1,), ())
-    if len(axes) > 1:
-        missing = (1 << (len(axes) - 1).bit_length()) - len(axes)
-        axes = [(1, (0,) * number)] * missing + axes
-    merged = tuple([length for length, _ in axes])
-    operands = tuple([tuple([steps[k] for _, steps in axes]) for k in range(number)])
-    letters = STRIDED * number if len(axes) > 1 else "".join([_letter(steps) for steps in operands])
-    numbers = list(merged) if len(axes) > 1 else []
+    lengths, operands = merged_axes(shape, strides)
+    if not lengths:
+        return Layout((1, CONTIGUOUS * len(strides)), (1,), ())
+    missing = (1 << (len(lengths) - 1).bit_length()) - len(lengths)
+    merged = (*(1,) * missing, *lengths)
+    operands = [[0] * missing + steps for steps in operands]
+    letters = STRIDED * len(strides) if len(merged) > 1 else "".join(map(_letter, operands))
+    numbers = list(merged) if len(merged) > 1 else []
     for letter, steps in zip(letters, operands, strict=True):
         if letter == STRIDED:
             numbers += steps
@@ -73,10 +63,8 @@ def contiguous(number: int) -> Layout:
     return Layout((1, CONTIGUOUS * number), (1,), ())
 
 
-def _letter(steps: Shape) -> str:
-    if steps == (0,):
-        return SAME
-    return CONTIGUOUS if steps == (1,) else STRIDED
+def _letter(steps: list[int]) -> str:
+    return {0: SAME, 1: CONTIGUOUS}.get(steps[0], STRIDED)
 
 
 class Offsets:

@@ -14,7 +14,8 @@ from numpy.lib.stride_tricks import as_strided
 from xtensor.backend import DType, result_type, with_initial
 
 from ..kernels.formulas import FORMULAS
-from ..kernels.reductions import KERNEL_REDUCTIONS, combination, identity_element
+from ..kernels.layouts import reduced_shape, sorted_axes
+from ..kernels.reductions import KERNEL_REDUCTIONS, accumulate_dtype, combination, identity_element
 from .arrays import BufferArray
 from .creation import Random, arange, full
 from .elementwise import cast, copied, copy_into
@@ -136,22 +137,8 @@ def _concat(arrays: Sequence[BufferArray], *, axis: int | None) -> BufferArray:
 # -- reductions and scans ---------------------------------------------------------------------------------------------
 
 
-def _axes(x: BufferArray, axis: Axes) -> Shape:
-    if axis is None:
-        return tuple(range(x.ndim))
-    return tuple(sorted([item % x.ndim for item in (axis if isinstance(axis, tuple) else (axis,))]))
-
-
 def _accumulated(x: BufferArray, dtype: DType | None) -> DType:
-    if dtype is not None:
-        return dtype
-    if x.dtype.kind in "biu":
-        return in_supported(np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64), x.runtime.dtypes)
-    return x.dtype
-
-
-def _reduced_shape(x: BufferArray, axes: Shape, keepdims: bool) -> Shape:
-    return tuple([1 if k in axes else length for k, length in enumerate(x.shape) if keepdims or k not in axes])
+    return in_supported(accumulate_dtype(x.dtype), x.runtime.dtypes) if dtype is None else dtype
 
 
 def _reduced(name: str, x: BufferArray, axes: Shape, dtype: DType, keepdims: bool) -> BufferArray:
@@ -165,9 +152,9 @@ def _reduction(name: str) -> Callable[..., Any]:
     def computed(
         x: BufferArray, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False
     ) -> BufferArray:
-        axes, dtype = _axes(x, axis), _accumulated(x, dtype)
+        axes, dtype = sorted_axes(axis, x.ndim), _accumulated(x, dtype)
         if not x.size:
-            shape, start = _reduced_shape(x, axes, keepdims), identity_element(name, dtype)
+            shape, start = reduced_shape(x.shape, axes, keepdims=keepdims), identity_element(name, dtype)
             return x.runtime.functions.full(shape, start, dtype=dtype)  # type: ignore[no-any-return]
         return _reduced(name, x, axes, dtype, keepdims)
 
@@ -176,13 +163,13 @@ def _reduction(name: str) -> Callable[..., Any]:
 
 def _extreme(name: str) -> Callable[..., Any]:
     def computed(x: BufferArray, *, axis: Axes = None, keepdims: bool = False) -> Any:
-        axes = _axes(x, axis)
+        axes = sorted_axes(axis, x.ndim)
         if x.dtype.kind == "c":
             return NotImplemented
         if not all(x.shape[k] for k in axes):
             raise ValueError(f"zero-size array to reduction operation {combination(name)} which has no identity")
         if not x.size:
-            return x.runtime.empty(_reduced_shape(x, axes, keepdims), x.dtype)
+            return x.runtime.empty(reduced_shape(x.shape, axes, keepdims=keepdims), x.dtype)
         return _reduced(name, x, axes, x.dtype, keepdims)
 
     return computed

@@ -27,6 +27,7 @@ from ..kernels.values import (
     rint,
     select,
 )
+from .languages import INDEX
 from .source import SourceBuilder
 
 __all__ = ["REAL", "cos", "hypot", "sin", "tan"]
@@ -75,7 +76,7 @@ def _fmod(a: Value, b: Value) -> Value:
     missing = select(exponent > divisor_exponent, exponent - divisor_exponent, constant(builder, 0, word))
     step = 8 * a.dtype.itemsize - digits - 1  # the digits that a remainder can be shifted by
     value: Any = builder.variable(rest % divisor)
-    with builder.loop(builder.index(builder.language.index((missing // step).code))):
+    with builder.loop(builder.index(builder.language.cast(INDEX, (missing // step).code))):
         builder.assign(value, (value << step) % divisor)
     value = (value << missing % step) % divisor
     scale = from_bits(cast(divisor_exponent << digits, f"i{a.dtype.itemsize}"), a.dtype)

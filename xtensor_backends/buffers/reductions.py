@@ -16,6 +16,7 @@ import numpy as np
 
 from xtensor.backend import DType, Program, Step
 
+from ..kernels.layouts import reduced_shape
 from ..kernels.reductions import combination
 from .arrays import BufferArray
 from .elementwise import copied, scalar_arguments, scalar_values, values_of
@@ -141,7 +142,7 @@ class Plan(NamedTuple):
 @lru_cache(2048)  # without the cache it takes half of the time of a small launch
 def _plan(shape: Shape, strides: tuple[Shape, ...], axes: Shape, keepdims: bool, has_loops: bool) -> Plan:
     outer = tuple([axis for axis in range(len(shape)) if axis not in axes])
-    result = tuple([1 if axis in axes else shape[axis] for axis in range(len(shape)) if keepdims or axis not in axes])
+    result = reduced_shape(shape, axes, keepdims=keepdims)
     kept, reduced = layout_of(*_of_axes(shape, strides, outer)), layout_of(*_of_axes(shape, strides, axes))
     rows, length = math.prod(kept.shape), math.prod(reduced.shape)
     first: Shape = ()

@@ -16,7 +16,7 @@ from xtensor.backend import DType
 from .arrays import BufferArray
 from .complex_formulas import complex_after
 from .elementwise import cast, dense
-from .languages import Language
+from .languages import INDEX, Language
 from .layouts import needs_64_bits
 from .real_formulas import sort_after
 from .scans import scan
@@ -164,7 +164,7 @@ def _compact(language: Language, index: DType, ndim: int, wide: bool) -> Kernel:
     chosen: Any = builder.load(mask, f"{start} + i", np.dtype(np.bool))
     with builder.block(f"if ({chosen.code})"):
         number: Any = builder.load(total, "i", index)
-        target = builder.index(f"{language.index(number.code)} - 1")
+        target = builder.index(f"{language.cast(INDEX, number.code)} - 1")
         for axis, coordinate in enumerate(unravelled(builder, "i", shape)):
             builder.store(output, f"{axis} * {count} + {target}", builder.position(coordinate, index))
     return builder.kernel()

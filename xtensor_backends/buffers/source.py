@@ -85,10 +85,10 @@ class SourceBuilder:
         return self._declared(dtype, self.language.intrinsic(name, dtype, operands))
 
     def reinterpret(self, number: str, source: DType, target: DType) -> str:
-        return self._declared(target, self.language.reinterpret(number, source, target))
+        return self._declared(target, self.language.reinterpret(number, target))
 
     def convert(self, number: str, source: DType, target: DType) -> str:
-        return self._declared(target, self.language.convert(number, source, target))
+        return self._declared(target, self.language.cast(self.language.type(target), number))
 
     def _declared(self, dtype: DType, text: str) -> str:
         return self.declare(self.language.type(dtype), text)
@@ -158,7 +158,7 @@ class SourceBuilder:
 
     def position(self, text: str, dtype: DType) -> Value:
         """Return a position as a value of an integer dtype."""
-        return self.value(self._declared(dtype, self.language.of_index(text, dtype)), dtype)
+        return self.value(self._declared(dtype, self.language.cast(self.language.type(dtype), text)), dtype)
 
     def load(self, buffer: str, offset: str, dtype: DType) -> Value | Complex:
         """Read an element of a buffer."""

@@ -10,8 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from xtensor.backend import Program, Step, axes_of, power_of_two
+from xtensor.backend import Program, Step, power_of_two
 
+from ..kernels.layouts import sorted_axes
 from .arrays import BufferArray
 from .reductions import reduce_program
 from .runtime import Runtime
@@ -96,7 +97,7 @@ class Statistics:
 
     def _axes(self, x: BufferArray, axis: Any) -> tuple[int, ...] | None:
         """The axes of a reduction; None where the composition computes: without elements, and in other dtypes."""
-        axes = tuple(sorted([item % x.ndim for item in axes_of(x, axis)]))
+        axes = sorted_axes(axis, x.ndim)
         return axes if axes and x.size and x.dtype.itemsize > 2 else None
 
     def _scale(self, x: BufferArray, axes: tuple[int, ...], extreme: str) -> BufferArray:

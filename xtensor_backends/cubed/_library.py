@@ -28,7 +28,7 @@ from xtensor.backend import (
     note_computation,
 )
 from xtensor_backends.engines._chunk_slices import Slices, joint
-from xtensor_backends.engines._library import Library, Partial, format_bytes
+from xtensor_backends.engines._library import Library, Reduction, format_bytes
 from xtensor_backends.engines._native import Chunked, fetched
 from xtensor_backends.engines._progress import Bar, delay
 
@@ -226,20 +226,8 @@ class CubedLibrary(Library):
             dtype,
         )
 
-    def reduced(
-        self,
-        name: str,
-        x: Any,
-        axes: tuple[int, ...],
-        partial: Callable[[Any], Partial],
-        merge: Callable[[Partial, Partial], Partial],
-        finish: Callable[[Partial], Any],
-        fields: dict[str, DType],
-        dtype: DType,
-        *,
-        keepdims: bool,
-    ) -> Any:
-        result = _reductions.reduced(self, x, axes, partial, merge, finish, fields, dtype)
+    def reduced(self, x: Any, axes: tuple[int, ...], reduction: Reduction, *, keepdims: bool) -> Any:
+        result = _reductions.reduced(self, x, axes, reduction)
         return (
             result if keepdims else self.sliced(result, tuple([0 if i in axes else slice(None) for i in range(x.ndim)]))
         )

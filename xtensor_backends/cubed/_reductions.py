@@ -11,7 +11,7 @@ import numpy as np
 
 from xtensor.backend import DType
 from xtensor_backends.engines._chunk_slices import Slices
-from xtensor_backends.engines._library import Partial
+from xtensor_backends.engines._library import Partial, Reduction
 
 from ._gathered import Pieces
 
@@ -24,22 +24,13 @@ GROUP = 8
 """The number of chunks, or of partial results, that a task merges."""
 
 
-def reduced(
-    library: CubedLibrary,
-    x: Any,
-    axes: tuple[int, ...],
-    partial: Callable[[Any], Partial],
-    merge: Callable[[Partial, Partial], Partial],
-    finish: Callable[[Partial], Any],
-    fields: dict[str, DType],
-    dtype: DType,
-) -> Any:
+def reduced(library: CubedLibrary, x: Any, axes: tuple[int, ...], reduction: Reduction) -> Any:
     """Return a reduction, of length 1 along axes.
 
     A task of the first step reads a group of chunks, one after the other. A task of each further step merges a group of
     partial results. The last step finishes them.
     """
-    names = list(fields)
+    names = list(reduction.fields)
     group = max(2, round(GROUP ** (1 / max(len(axes), 1))))
     # The chunks of the result of each step have one element along the reduced axes.
     lengths = tuple([1 if axis in axes else max(n, 1) for axis, n in enumerate(x.chunksize)])
@@ -47,12 +38,12 @@ def reduced(
 
     def step(first: bool, last: bool) -> Callable[..., Any]:
         def compute(*pieces: Pieces, slices: Slices) -> Any:
-            parts = map(partial, pieces[0]) if first else _partials(names, pieces)
+            parts = map(reduction.partial, pieces[0]) if first else _partials(names, pieces)
             with np.errstate(all="ignore"):
-                result = reduce(merge, parts)
-                return (
-                    finish(result) if last else [result[name] for name in names] if len(names) > 1 else result[names[0]]
-                )
+                result = reduce(reduction.merge, parts)
+                if last:
+                    return reduction.finish(result)
+                return [result[name] for name in names] if len(names) > 1 else result[names[0]]
 
         return compute
 
@@ -68,11 +59,10 @@ def reduced(
         last = all(after[axis] == 1 for axis in axes)
         compute = step(arrays[0] is x, last)
         if last:
-            return library.gathered(compute, arrays, regions, after, lengths, dtype)
+            return library.gathered(compute, arrays, regions, after, lengths, reduction.dtype)
         results = len(names)
-        arrays = library.several(
-            compute, arrays, regions, [after] * results, [lengths] * results, list(fields.values())
-        )
+        dtypes = list(reduction.fields.values())
+        arrays = library.several(compute, arrays, regions, [after] * results, [lengths] * results, dtypes)
         inside = lengths
 
 

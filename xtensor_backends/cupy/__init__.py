@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from xtensor.backend import (
     install_command,
 )
 
-__all__ = ["CupyBackend", "OnDevice", "backend"]
+__all__ = ["CupyBackend", "OnDevice", "backend", "bind_device"]
 
 OLDEST = (14, 2)
 """The oldest supported CuPy: earlier versions lack keywords that are used here."""
@@ -122,23 +122,8 @@ class CupyBackend(Backend):
         from ._namespace import Namespace
 
         functions = Namespace(self._cp, self._indexing)
-        return functions if self._count == 1 else OnDevice(functions, self._binder(spec))
-
-    def _binder(self, spec: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Return a decorator that makes a function run on a device instead of the current one."""
-        index, device, current = _index(spec), self._device(spec), self._cp.cuda.runtime.getDevice
-
-        def bind(function: Callable[..., Any]) -> Callable[..., Any]:
-            @wraps(function)
-            def bound(*args: Any, **kwargs: Any) -> Any:
-                if current() == index:
-                    return function(*args, **kwargs)
-                with device:
-                    return function(*args, **kwargs)
-
-            return bound
-
-        return bind
+        bind = partial(bind_device, self._cp, self._device(spec))
+        return functions if self._count == 1 else OnDevice(functions, bind)
 
     def _device(self, spec: str) -> Any:
         """Return CuPy's device, a context manager that makes it the current one."""
@@ -281,6 +266,20 @@ def _no_device(kind: str) -> tuple[str, str]:
         f"CuPy finds no {kind} device: the driver sees no GPU",
         f"check that the machine has a GPU and that the environment variable {variable} does not hide it",
     )
+
+
+def bind_device(cupy: Any, device: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that runs with a CuPy device as the current one."""
+    current, index = cupy.cuda.runtime.getDevice, device.id
+
+    @wraps(function)
+    def bound(*args: Any, **kwargs: Any) -> Any:
+        if current() == index:
+            return function(*args, **kwargs)
+        with device:
+            return function(*args, **kwargs)
+
+    return bound
 
 
 class OnDevice:

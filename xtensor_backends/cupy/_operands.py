@@ -15,7 +15,6 @@ __all__ = [
     "HALF",
     "LARGEST_COUNT",
     "Axes",
-    "accumulate_dtype",
     "addressable",
     "cast",
     "is_float",
@@ -64,13 +63,6 @@ def promoted_dtype(*operands: Any) -> DType:
 def is_float(operand: Any) -> bool:
     """Whether a dtype or a Python scalar is floating-point."""
     return isinstance(operand, float) or getattr(operand, "kind", "") == "f"
-
-
-def accumulate_dtype(dtype: DType) -> DType:
-    """The accumulate dtype of sums and products."""
-    if dtype.kind in "bi":
-        return np.dtype(np.int64)
-    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
 
 
 def sorted_axes(axis: Axes, ndim: int) -> tuple[int, ...]:

@@ -10,13 +10,13 @@ import numpy as np
 
 from xtensor.backend import DType, Native
 
+from ..kernels.reductions import accumulate_dtype
 from ._kernels import Kernels
 from ._operands import (
     FLUSHED,
     HALF,
     LARGEST_COUNT,
     Axes,
-    accumulate_dtype,
     keepdims_shape,
     reduced_count,
     sorted_axes,

@@ -17,7 +17,7 @@ from dask.utils import parse_bytes
 
 from xtensor.backend import ChunkFunction, DType, note_computation
 from xtensor_backends.engines._chunk_slices import Slices, joint
-from xtensor_backends.engines._library import Library, Partial, place_values
+from xtensor_backends.engines._library import Library, Partial, Reduction, place_values
 from xtensor_backends.engines._native import Chunked
 
 from ._computing import chosen_device, cluster, computed, persisted
@@ -179,31 +179,19 @@ class DaskLibrary(Library):
         chunks = (*x.chunks[:axis], (length,), *x.chunks[axis + 1 :])
         return x.map_blocks(function, dtype=dtype, chunks=chunks, meta=np.empty((0,) * x.ndim, dtype))
 
-    def reduced(
-        self,
-        name: str,
-        x: Any,
-        axes: tuple[int, ...],
-        partial: Callable[[Any], Partial],
-        merge: Callable[[Partial, Partial], Partial],
-        finish: Callable[[Partial], Any],
-        fields: dict[str, DType],
-        dtype: DType,
-        *,
-        keepdims: bool,
-    ) -> Any:
+    def reduced(self, x: Any, axes: tuple[int, ...], reduction: Reduction, *, keepdims: bool) -> Any:
         ndim = x.ndim if keepdims else x.ndim - len(axes)
         return da.reduction(
             x,
-            chunk=_Partial(partial),
-            combine=_Merged(merge),
-            aggregate=_Finished(merge, finish),
+            chunk=_Partial(reduction.partial),
+            combine=_Merged(reduction.merge),
+            aggregate=_Finished(reduction.merge, reduction.finish),
             axis=axes,
             keepdims=keepdims,
-            dtype=dtype,
+            dtype=reduction.dtype,
             concatenate=False,
-            meta=np.empty((0,) * ndim, dtype),
-            name=name,
+            meta=np.empty((0,) * ndim, reduction.dtype),
+            name=reduction.name,
         )
 
     def scanned(

@@ -17,7 +17,6 @@ from xtensor.backend import (
     Backend,
     BackendUnavailableError,
     DeviceInfo,
-    DType,
     Memory,
     Native,
     install_command,
@@ -151,9 +150,6 @@ class DpnpBackend(Backend):
 
     def rank(self, spec: str) -> int:
         return 10 if spec.startswith("sycl:gpu") else -10
-
-    def default_float(self, spec: str) -> DType:
-        return np.dtype(np.float64 if self._devices[spec].has_aspect_fp64 else np.float32)
 
     def dtypes(self, spec: str) -> Collection[str]:
         device = self._devices[spec]

@@ -6,19 +6,44 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from xtensor.backend import ChunkFunction, DType
 
-__all__ = ["KEPT", "Library", "Partial", "format_bytes", "place_values"]
+__all__ = ["KEPT", "Library", "Partial", "Reduction", "format_bytes", "place_values"]
 
 KEPT = 2**16
 """Bytes of an array, at most, whose values are kept."""
 
 Partial = dict[str, Any]
 """A partial result of a reduction: native arrays of a chunk's device by name, of length 1 along the reduced axes."""
+
+
+class Reduction(NamedTuple):
+    """A reduction: of each chunk a partial result, which are merged in a tree.
+
+    Attributes
+    ----------
+    name
+        The name of the reduction.
+    partial, merge
+        Return the partial result of a chunk, and that of two partial results.
+    finish
+        Returns the result for a merged partial result, of length 1 along the axes.
+    fields
+        The dtype of each array of a partial result.
+    dtype
+        The dtype of the result.
+    """
+
+    name: str
+    partial: Callable[[Any], Partial]
+    merge: Callable[[Partial, Partial], Partial]
+    finish: Callable[[Partial], Any]
+    fields: dict[str, DType]
+    dtype: DType
 
 
 class Library(ABC):
@@ -224,30 +249,8 @@ class Library(ABC):
         """Return a function's results for chunks that are whole along an axis, which has ``length`` elements there."""
 
     @abstractmethod
-    def reduced(
-        self,
-        name: str,
-        x: Any,
-        axes: tuple[int, ...],
-        partial: Callable[[Any], Partial],
-        merge: Callable[[Partial, Partial], Partial],
-        finish: Callable[[Partial], Any],
-        fields: dict[str, DType],
-        dtype: DType,
-        *,
-        keepdims: bool,
-    ) -> Any:
-        """Return a reduction along axes: of each chunk a partial result, which are merged in a tree.
-
-        Parameters
-        ----------
-        name
-            The name of the reduction.
-        finish
-            Returns the result for a merged partial result, of length 1 along the axes.
-        fields
-            The dtype of each array of a partial result.
-        """
+    def reduced(self, x: Any, axes: tuple[int, ...], reduction: Reduction, *, keepdims: bool) -> Any:
+        """Return a reduction along axes."""
 
     @abstractmethod
     def scanned(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from xtensor.backend import REDUCTIONS, ChunkFunction, DType
 
-from ._library import Library, Partial
+from ..kernels.layouts import sorted_axes
+from ._library import Library, Partial, Reduction
 
 __all__ = ["mean", "std", "var"]
 
@@ -20,30 +22,16 @@ def reduction(library: Library, name: str, x: Any, *, axis: Any, keepdims: bool,
     dtype, combine = _dtype(library, name, x, axis, keepdims, options), REDUCTIONS[name].combine
     if axis == ():
         return library.mapped(library.chunk_function(name, axis=(), **options), x, (), dtype)
-    axes = _axes_of(axis, x.ndim)
-    return library.reduced(
-        name,
-        x,
-        axes,
-        partial(_value, function=library.chunk_function(name, axis=axes, keepdims=True, **options)),
-        partial(_merged_values, function=library.chunk_function(combine)),
-        _value_of,
-        {"value": dtype},
-        dtype,
-        keepdims=keepdims,
-    )
+    axes = sorted_axes(axis, x.ndim)
+    value = partial(_value, function=library.chunk_function(name, axis=axes, keepdims=True, **options))
+    merge = partial(_merged_values, function=library.chunk_function(combine))
+    return library.reduced(x, axes, _of_values(name, value, merge, dtype), keepdims=keepdims)
 
 
 def _dtype(library: Library, name: str, x: Any, axis: Any, keepdims: bool, options: dict[str, Any]) -> DType:
     """The result's dtype; the call raises the errors of the operand, such as that it has no elements."""
     function = library.chunk_function(name, axis=axis, keepdims=keepdims, **options)
     return function(library.sample(x)).dtype  # type: ignore[no-any-return]
-
-
-def _axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Return the axes of a reduction, in order and none of them negative; None names all."""
-    given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return tuple(sorted(position % ndim for position in given))
 
 
 def _value(x: Any, *, function: ChunkFunction) -> Partial:
@@ -56,6 +44,13 @@ def _merged_values(first: Partial, second: Partial, *, function: ChunkFunction) 
 
 def _value_of(partial: Partial) -> Any:
     return partial["value"]
+
+
+def _of_values(
+    name: str, value: Callable[[Any], Partial], merge: Callable[[Partial, Partial], Partial], dtype: DType
+) -> Reduction:
+    """Return a reduction whose partial results are results of the chunks."""
+    return Reduction(name, value, merge, _value_of, {"value": dtype}, dtype)
 
 
 # -- moments ----------------------------------------------------------------------------------------------------------
@@ -93,18 +88,11 @@ def _moment(library: Library, name: str, x: Any, axis: Any, keepdims: bool, opti
     fields = {"n": np.dtype(np.int64), "mean": functions["mean"](one).dtype}
     if name != "mean":
         fields |= {"half": fields["mean"], "spread": functions[name](one).dtype}
-    axes = _axes_of(axis, x.ndim)
-    return library.reduced(
-        name,
-        x,
-        axes,
-        partial(_moments, axes=axes, functions=functions, name=name),
-        partial(_merged_moments, functions=functions, name=name),
-        partial(_moment_of, name=name, dtype=dtype, **options),
-        fields,
-        dtype,
-        keepdims=keepdims,
-    )
+    axes = sorted_axes(axis, x.ndim)
+    moments = partial(_moments, axes=axes, functions=functions, name=name)
+    merge = partial(_merged_moments, functions=functions, name=name)
+    finish = partial(_moment_of, name=name, dtype=dtype, **options)
+    return library.reduced(x, axes, Reduction(name, moments, merge, finish, fields, dtype), keepdims=keepdims)
 
 
 def _moments(x: Any, *, axes: tuple[int, ...], functions: dict[str, ChunkFunction], name: str) -> Partial:
@@ -166,18 +154,10 @@ def vector_norm(library: Library, x: Any, *, axis: Any, keepdims: bool, ord: Any
     if not ord or math.isinf(ord) or axis == ():
         return NotImplemented
     dtype = _dtype(library, "linalg.vector_norm", x, axis, keepdims, {"ord": ord})
-    axes = _axes_of(axis, x.ndim)
-    return library.reduced(
-        "linalg.vector_norm",
-        x,
-        axes,
-        partial(_value, function=library.chunk_function("linalg.vector_norm", axis=axes, keepdims=True, ord=ord)),
-        partial(_merged_norms, norm=library.chunk_function("linalg.vector_norm", axis=0, ord=ord)),
-        _value_of,
-        {"value": dtype},
-        dtype,
-        keepdims=keepdims,
-    )
+    axes, name = sorted_axes(axis, x.ndim), "linalg.vector_norm"
+    value = partial(_value, function=library.chunk_function(name, axis=axes, keepdims=True, ord=ord))
+    merge = partial(_merged_norms, norm=library.chunk_function(name, axis=0, ord=ord))
+    return library.reduced(x, axes, _of_values(name, value, merge, dtype), keepdims=keepdims)
 
 
 def _merged_norms(first: Partial, second: Partial, *, norm: ChunkFunction) -> Partial:

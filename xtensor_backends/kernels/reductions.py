@@ -12,7 +12,7 @@ import numpy as np
 
 from xtensor.backend import REDUCTIONS, Reduction
 
-__all__ = ["KERNEL_REDUCTIONS", "combination", "identity_element"]
+__all__ = ["KERNEL_REDUCTIONS", "accumulate_dtype", "combination", "identity_element"]
 
 KERNEL_REDUCTIONS: dict[str, Reduction] = {name: item for name, item in REDUCTIONS.items() if not item.of_truth}
 """The reductions of programs. Those of truth values are programs with other steps before one of these."""
@@ -21,6 +21,13 @@ KERNEL_REDUCTIONS: dict[str, Reduction] = {name: item for name, item in REDUCTIO
 def combination(name: str) -> str:
     """Return the elementwise operation by which a reduction combines two values."""
     return KERNEL_REDUCTIONS[name].combine
+
+
+def accumulate_dtype(dtype: Any) -> Any:
+    """Return the dtype in which NumPy adds and multiplies: narrow integers in 64 bits."""
+    if dtype.kind in "bi":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
 
 
 def identity_element(name: str, dtype: Any) -> float | int:

@@ -159,23 +159,25 @@ nanoseconds."""
 _failed = False
 
 
-def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]) -> Kernel | None:
-    """Return a new kernel of a program, which is kept; None where LLVM cannot compile it.
+def compiled(program: Program, key: Hashable, make: Callable[[], Any]) -> Kernel | None:
+    """Return a kernel of a program, which is compiled at the first call; None where LLVM cannot compile it.
 
     NumPy computes from then on, and the first such kernel warns.
 
     Parameters
     ----------
     key
-        The kernel's key in ``program.kernels``.
-    text
-        What determines the module together with the program.
+        What determines the module together with the program: the kernel's key in ``program.kernels``.
     make
         Makes the module.
     """
     global _failed
     try:
-        kernel = program.kernels[key] = Kernel(program, text, make)
+        return program.kernels[key]  # type: ignore[no-any-return]
+    except KeyError:
+        pass
+    try:
+        kernel = program.kernels[key] = Kernel(program, str(key), make)
     except MemoryError:
         raise  # the core releases memory and calls again
     except Exception as error:
@@ -195,14 +197,8 @@ def compiled(program: Program, key: Hashable, text: str, make: Callable[[], Any]
 def elementwise_kernel(
     program: Program, operands: str, axes: int = 0, over: int = -1, *, streams: bool = False
 ) -> Kernel | None:
-    key = operands, axes, over, streams
-    try:
-        return program.kernels[key]  # type: ignore[no-any-return]
-    except KeyError:
-        layout = Layout(operands, axes, over, streams)
-        return compiled(
-            program, key, str(layout), lambda: elementwise_module(program, layout, has_fma=_compile.has_fma())
-        )
+    layout = Layout(operands, axes, over, streams)
+    return compiled(program, layout, lambda: elementwise_module(program, layout))
 
 
 # -- counting ---------------------------------------------------------------------------------------------------------

@@ -85,12 +85,12 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
     ends: list[str] = []
     for row, rest in enumerate(rests):
         for values in solved:
-            known = tile.splat(tile.let(f"extractelement {tile.vector} {values[0]}, i64 {row}"))
+            known = tile.splat(tile.let(f"extractelement {tile.vector} {values[0]}, i64 {row}"), item, lanes)
             rest = [tile.less(rest[h], known, values[h]) for h in vectors]
         square = tile.let(f"extractelement {tile.vector} {rest[0]}, i64 {row}")
         ends.append(tile.let(f"fcmp ogt {item} {square}, 0.0"))
         root = tile.let(f"call {item} @llvm.sqrt.f{8 * tile.size}({item} {square})")
-        divisor = tile.splat(root)
+        divisor = tile.splat(root, item, lanes)
         values = [tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors]
         values[0] = tile.let(f"insertelement {tile.vector} {values[0]}, {item} {root}, i64 {row}")
         is_upper = ", ".join(f"i1 {'true' if lane >= row else 'false'}" for lane in range(lanes))

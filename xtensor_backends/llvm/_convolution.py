@@ -23,7 +23,7 @@ from ._lines import Lines
 from ._quantized_rows import RUN, SHARE, loads
 from ._runtime import call_unlocked
 
-__all__ = ["HEAD", "Block", "SharedNetworks"]
+__all__ = ["SharedNetworks"]
 
 LANES = 16
 """Examples of a vector."""
@@ -161,28 +161,18 @@ _ARGUMENTS = loads(
     *("i64 tap.count", "i64 position.count", "i64 filters", "i64 examples"),
 )
 
-HEAD = f"""
+_HEAD = f"""
 declare <16 x float> @llvm.fmuladd.v16f32(<16 x float>, <16 x float>, <16 x float>)
 declare float @llvm.vector.reduce.fadd.v16f32(float, <16 x float>)
 {RUN.replace("BODY", "")}
 define internal void @job(ptr %arguments, i64 %part, i64 %parts) nounwind {{
 entry:
-ARGUMENTS
+{_ARGUMENTS}
 """
-
-_HEAD = HEAD.replace("ARGUMENTS", _ARGUMENTS)
 
 
 class Block(Lines):
     """Writes the sums of a block, which a loop adds to."""
-
-    def splat(self, number: str) -> str:
-        one = self.let(f"insertelement <16 x float> poison, float {number}, i64 0")
-        return self.let(f"shufflevector <16 x float> {one}, <16 x float> poison, <16 x i32> zeroinitializer")
-
-    def splat_integer(self, number: str) -> str:
-        one = self.let(f"insertelement <16 x i64> poison, i64 {number}, i64 0")
-        return self.let(f"shufflevector <16 x i64> {one}, <16 x i64> poison, <16 x i32> zeroinitializer")
 
     def vector(self, base: str, index: str | int) -> str:
         return self.let(f"load <16 x float>, ptr {self.at('float', base, index)}, align 4")

@@ -17,7 +17,6 @@ from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
-from . import _compile
 from ._builder import alignment, memory_type
 from ._calls import LEAST_COPIED, Kernel, compiled, empty, transposed
 from ._loops import I64, POINTER, VOID, Writer, smaller
@@ -36,34 +35,21 @@ class _Copy(Writer):
 
     def job(self) -> Any:
         """``job(arguments, part, parts)``: the bytes of a part."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        entry, test, body, done = (function.append_basic_block(name) for name in ("entry", "test", "body", "done"))
-        builder = self.builder(entry)
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         total, length = slots.read(), slots.read()
         given, given_stride = slots.read(POINTER), slots.read()
         output, output_stride = slots.read(POINTER), slots.read()
         output = self.offset(builder, output, (slots.read(), I64(1)))
         # In multiples of a line of the caches, so that no two threads write to one.
         first, last = self.share(builder, total, part, parts, multiple=64)
-        builder.branch(test)
-
-        head = self.builder(test)
-        position = head.phi(I64)
-        position.add_incoming(first, entry)
-        head.cbranch(head.icmp_signed("<", position, last), body, done)
-
-        loop = self.builder(body)
-        row, column = loop.sdiv(position, length), loop.srem(position, length)
-        count = smaller(loop, loop.sub(length, column), loop.sub(last, position))
-        source = self.offset(loop, given, (row, given_stride), (column, I64(1)))
-        target = self.offset(loop, output, (row, output_stride), (column, I64(1)))
-        self.copy(loop, target, source, count)
-        position.add_incoming(loop.add(position, count), body)
-        loop.branch(test)
-        self.builder(done).ret_void()
-        return function
+        with self.stepped(builder, first, last) as (loop, position, steps):
+            row, column = loop.sdiv(position, length), loop.srem(position, length)
+            steps.append(smaller(loop, loop.sub(length, column), loop.sub(last, position)))
+            source = self.offset(loop, given, (row, given_stride), (column, I64(1)))
+            target = self.offset(loop, output, (row, output_stride), (column, I64(1)))
+            self.copy(loop, target, source, steps[0])
+        builder.ret_void()
+        return builder.function
 
 
 class _ShortRows(Writer):
@@ -79,33 +65,26 @@ class _ShortRows(Writer):
     """
 
     def __init__(self, program: Program, counts: Sequence[int]) -> None:
-        super().__init__(program, "c" * len(program.dtypes), has_fma=_compile.has_fma())
+        super().__init__(program, "c" * len(program.dtypes))
         self.counts = counts
 
     def job(self) -> Any:
         """``job(arguments, part, parts)``: the rows of a part."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         total = slots.read()
         pointers = [slots.read(POINTER) for _ in range(len(self.counts) + 1)]
         first, last = self.share(builder, total, part, parts, multiple=64)
         builder.call(self._inner(), [first, last, *pointers])
         builder.ret_void()
-        return function
+        return builder.function
 
     def _inner(self) -> Any:
-        """``inner(first, last, inputs..., output)``: LLVM knows only of arguments that they share no memory."""
-        function = self.function("inner", VOID, [I64, I64, *[POINTER] * (len(self.counts) + 1)], internal=True)
-        function.attributes.add("noinline")
-        first, last, *inputs, output = function.args
-        for pointer in (*inputs, output):
-            pointer.add_attribute("noalias")
+        """``inner(first, last, inputs..., output)``: some rows."""
+        kinds = [I64, I64, *[POINTER] * (len(self.counts) + 1)]
+        builder, (first, last, *inputs, output) = self.begin("inner", VOID, kinds)
         size = self.arrays[0].itemsize
         element = ir.VectorType(I64, 2) if size == 16 else memory_type(self.arrays[0])
         align = alignment(size)
-        builder = self.builder(function.append_basic_block())
         with self.counted(builder, first, last) as (inside, index):
             target = inside.mul(index, I64(sum(self.counts)))
             for given, count in zip(inputs, self.counts, strict=True):
@@ -116,18 +95,13 @@ class _ShortRows(Writer):
                     inside.store(inside.load(read, typ=element, align=align), write, align=align)
                     target = inside.add(target, I64(1))
         builder.ret_void()
-        return function
-
-
-def _module(writer: _Copy | _ShortRows) -> ir.Module:
-    writer.entry(writer.job())
-    return writer.module
+        return builder.function
 
 
 @functools.cache
 def _kernel() -> Kernel | None:
     program = Program(("uint8",), (), (Step("copied", (0,), "uint8"),), (1,)).shared()
-    return compiled(program, "copied", "copied", lambda: _module(_Copy(program, "c", has_fma=_compile.has_fma())))
+    return compiled(program, "copied", lambda: _Copy(program, "c").written_module())
 
 
 @functools.cache
@@ -135,8 +109,7 @@ def _kernel_of_short_rows(size: int, counts: tuple[int, ...]) -> Kernel | None:
     """The kernel for elements of a number of bytes, of which a row of each array has a number."""
     dtype = "complex128" if size == 16 else f"uint{8 * size}"
     program = Program((dtype,) * len(counts), (), (Step("copied", (0,), dtype),), (len(counts),)).shared()
-    text = f"rows of {counts}"
-    return compiled(program, text, text, lambda: _module(_ShortRows(program, counts)))
+    return compiled(program, f"rows of {counts}", lambda: _ShortRows(program, counts).written_module())
 
 
 def _joined_short_rows(arrays: Sequence[Native], shape: tuple[int, ...], rows: int) -> Native:

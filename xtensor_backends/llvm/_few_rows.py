@@ -24,9 +24,6 @@ from ._runtime import call, call_unlocked
 
 __all__ = ["kernels"]
 
-MOST_ROWS = 8
-"""Rows of a normalization."""
-
 MOST_ELEMENTS = 1 << 14
 """Elements of a rotary embedding."""
 
@@ -41,21 +38,6 @@ NANOSECONDS = 0.05
 
 FLOAT = np.dtype(np.float32)
 
-LEAST_SQUARE = float(np.finfo(FLOAT).smallest_normal / np.finfo(FLOAT).eps)
-"""The smallest mean square that has all its digits."""
-
-
-def _rms_norm(x: Native, weight: Native | None, *, axes: tuple[int, ...], eps: float) -> Native:
-    length = x.shape[-1] if x.ndim else 0
-    if axes != (x.ndim - 1,) or not 0 < x.size <= MOST_ROWS * length or not _is_plain(x):
-        return NotImplemented
-    if weight is not None and not _is_plain(weight):
-        return NotImplemented
-    result = empty(x.shape, FLOAT)
-    least = 0.0 if eps >= LEAST_SQUARE else LEAST_SQUARE
-    operands = x, 0 if weight is None else weight, result, x.size // length, length, float(eps), least
-    return NotImplemented if call(_addresses()["rms_norm"], *operands) else result
-
 
 def _rotary_embedding(x: Native, cos: Native, sin: Native, *, interleaved: bool) -> Native:
     if not 0 < x.size <= MOST_ELEMENTS or x.ndim < 2 or cos.shape != (x.shape[-2], x.shape[-1] // 2):
@@ -65,7 +47,7 @@ def _rotary_embedding(x: Native, cos: Native, sin: Native, *, interleaved: bool)
     result = empty(x.shape, FLOAT)
     positions, half = cos.shape
     distances = (2, 1) if interleaved else (1, half)
-    call(_addresses()["rotary_embedding"], x, cos, sin, result, x.size // x.shape[-1], positions, half, *distances)
+    call(_rotary(), x, cos, sin, result, x.size // x.shape[-1], positions, half, *distances)
     return result
 
 
@@ -105,8 +87,9 @@ def _is_plain(array: Native) -> bool:
 
 
 @functools.cache
-def _addresses() -> dict[str, int]:
-    return _compile.compile_module(_FEW_ROWS, ["rms_norm", "rotary_embedding"])
+def _rotary() -> int:
+    """Return the address of the kernel of positions."""
+    return _compile.compile_module(_ROTATE, ["rotary_embedding"])["rotary_embedding"]
 
 
 @functools.cache
@@ -133,84 +116,13 @@ _ROTARY = loads(
 )
 """The distances, in elements, are those between pairs and between the elements of a pair."""
 
-_NORM = loads("%operands", "ptr x", "ptr weight", "ptr out", "i64 rows", "i64 length", "double eps", "double least")
-
 _ATTENTION = loads(
     "%arguments",
     *("ptr query", "ptr keys", "ptr values", "ptr out", "ptr scores", "i64 heads", "i64 members", "i64 number"),
     *("i64 key.step", "i64 value.step", "double scale", "i64 failed"),
 )
 
-_FEW_ROWS = f"""
-declare float @llvm.sqrt.f32(float)
-
-define i64 @rms_norm(ptr %operands) nounwind {{
-entry:
-{_NORM}
-  %eps.single = fptrunc double %eps to float
-  %is.weighted = icmp ne ptr %weight, null
-  %count = uitofp i64 %length to float
-  br label %row
-row:
-  %r = phi i64 [0, %entry], [%r.next, %after]
-  %from = mul i64 %r, %length
-  %x.row = getelementptr float, ptr %x, i64 %from
-  %out.row = getelementptr float, ptr %out, i64 %from
-  br label %square
-square:
-  %i = phi i64 [0, %row], [%i.next, %square]
-  %sum = phi float [0.0, %row], [%sum.next, %square]
-  %square.at = getelementptr float, ptr %x.row, i64 %i
-  %number = load float, ptr %square.at
-  %product = fmul reassoc contract float %number, %number
-  %sum.next = fadd reassoc contract float %sum, %product
-  %i.next = add nuw nsw i64 %i, 1
-  %i.more = icmp ult i64 %i.next, %length
-  br i1 %i.more, label %square, label %check
-check:
-  %mean = fdiv float %sum.next, %count
-  %mean.double = fpext float %mean to double
-  %enough = fcmp oge double %mean.double, %least
-  %finite = fcmp one float %mean, 0x7FF0000000000000
-  %right = and i1 %enough, %finite
-  br i1 %right, label %scale, label %wrong
-wrong:
-  ret i64 1
-scale:
-  %shifted = fadd float %mean, %eps.single
-  %root = call float @llvm.sqrt.f32(float %shifted)
-  br i1 %is.weighted, label %weighing, label %plain
-weighing:
-  %j = phi i64 [0, %scale], [%j.next, %weighing]
-  %w.x.at = getelementptr float, ptr %x.row, i64 %j
-  %w.number = load float, ptr %w.x.at
-  %w.at = getelementptr float, ptr %weight, i64 %j
-  %w = load float, ptr %w.at
-  %w.scaled = fdiv float %w.number, %root
-  %w.result = fmul float %w.scaled, %w
-  %w.out.at = getelementptr float, ptr %out.row, i64 %j
-  store float %w.result, ptr %w.out.at
-  %j.next = add nuw nsw i64 %j, 1
-  %j.more = icmp ult i64 %j.next, %length
-  br i1 %j.more, label %weighing, label %after
-plain:
-  %k = phi i64 [0, %scale], [%k.next, %plain]
-  %p.x.at = getelementptr float, ptr %x.row, i64 %k
-  %p.number = load float, ptr %p.x.at
-  %p.scaled = fdiv float %p.number, %root
-  %p.out.at = getelementptr float, ptr %out.row, i64 %k
-  store float %p.scaled, ptr %p.out.at
-  %k.next = add nuw nsw i64 %k, 1
-  %k.more = icmp ult i64 %k.next, %length
-  br i1 %k.more, label %plain, label %after
-after:
-  %r.next = add i64 %r, 1
-  %r.more = icmp ult i64 %r.next, %rows
-  br i1 %r.more, label %row, label %end
-end:
-  ret i64 0
-}}
-
+_ROTATE = f"""
 define i64 @rotary_embedding(ptr %operands) nounwind {{
 entry:
 {_ROTARY}
@@ -261,7 +173,7 @@ end:
 }}
 
 """
-"""The kernels of normalization and positions: loops over single elements, of which LLVM makes those over vectors."""
+"""The kernel of positions: a loop over single elements, of which LLVM makes one over vectors."""
 
 _ATTEND = f"""
 declare float @llvm.fmuladd.f32(float, float, float)
@@ -406,7 +318,6 @@ end:
 def kernels() -> dict[str, Callable[..., Native]]:
     """Return the functions by the names of their operations."""
     return {
-        "nn.rms_norm": _rms_norm,
         "nn.rotary_embedding": _rotary_embedding,
         "nn.scaled_dot_product_attention": _attention,
     }

@@ -67,10 +67,7 @@ def pairs_kernel(dtype: Any) -> Kernel | None:
 
 def _kernel(name: str, writer: Any, dtype: Any) -> Kernel | None:
     program, count = _program(name, dtype), lanes(dtype)
-    try:
-        return program.kernels[count]  # type: ignore[no-any-return]
-    except KeyError:
-        return compiled(program, count, f"fourier {count}", lambda: writer(program, dtype, count).module)
+    return compiled(program, count, lambda: writer(program, dtype, count).written_module())
 
 
 @functools.cache
@@ -210,13 +207,9 @@ class _Kernel(Writer):
     """A module for vectors of some lanes."""
 
     def __init__(self, program: Program, dtype: Any, count: int) -> None:
-        super().__init__(program, "cc", has_fma=_compile.has_fma())
+        super().__init__(program, "cc")
         self.dtype, self.count = dtype, count
         self.part, self.item = llvm_type(dtype), 2 * dtype.itemsize
-        self.entry(self.job())
-
-    def job(self) -> Any:
-        raise NotImplementedError
 
     def number(self, builder: Builder, slots: Slots) -> Any:
         """Return an operand that is a number of the dtype."""
@@ -225,20 +218,6 @@ class _Kernel(Writer):
 
     def lanes(self, builder: Builder, count: int = 0) -> _Lanes:
         return _Lanes(builder, self.dtype, count or self.count)
-
-    def begin(self, name: str, kinds: Sequence[Any], *, aliased: bool = False) -> tuple[Builder, Any]:
-        """Return the builder of a new function, and its arguments."""
-        function = self.function(name, VOID, kinds, internal=True)
-        function.attributes.add("noinline")
-        for argument in function.args:
-            if argument.type == POINTER and not aliased:
-                argument.add_attribute("noalias")
-        return self.builder(function.append_basic_block()), function.args
-
-    def units(self, builder: Builder, count: Any, arguments: Any) -> Any:
-        """A loop over the share of a part of some units of work."""
-        _, part, parts = arguments
-        return self.counted(builder, *self.share(builder, count, part, parts))
 
 
 class _Transform(_Kernel):
@@ -258,7 +237,7 @@ class _Transform(_Kernel):
         For ``p < m`` and ``q < s``, the transform of ``x[q + s (p + m j)]`` along ``j``, times the roots of ``p``, is
         ``y[q + s (radix p + k)]``.
         """
-        builder, (x, y, m, s, roots) = self.begin(f"pass{radix}", [POINTER, POINTER, I64, I64, POINTER])
+        builder, (x, y, m, s, roots) = self.begin(f"pass{radix}", VOID, [POINTER, POINTER, I64, I64, POINTER])
 
         def write(inside: Builder, source: Any, target: Any, root: Any = None) -> None:
             v, pair = self.lanes(inside), 2 * self.count
@@ -291,7 +270,7 @@ class _Transform(_Kernel):
 
     def read_columns(self) -> Any:
         kinds = [POINTER, I64, POINTER, I64, I64, I64, POINTER, POINTER]
-        builder, arguments = self.begin("read_columns", kinds)
+        builder, arguments = self.begin("read_columns", VOID, kinds)
         x, step, buffer, swap, length, given, edge, zeros = arguments
         parts = self.places(builder, buffer, swap)
         with self.counted(builder, I64(0), length) as (inside, i):
@@ -304,8 +283,8 @@ class _Transform(_Kernel):
         return builder.function
 
     def write_columns(self) -> Any:
-        builder, arguments = self.begin("write_columns", [POINTER, I64, POINTER, I64, I64, self.part])
-        y, step, buffer, swap, length, scale = arguments
+        kinds = [POINTER, I64, POINTER, I64, I64, self.part]
+        builder, (y, step, buffer, swap, length, scale) = self.begin("write_columns", VOID, kinds)
         parts = self.places(builder, buffer, swap)
         with self.counted(builder, I64(0), length) as (inside, i):
             v = self.lanes(inside)
@@ -319,7 +298,7 @@ class _Transform(_Kernel):
         return self.counted(builder, I64(0), _quotient(builder, length, self.count // 2))
 
     def read_rows(self) -> Any:
-        builder, (x, step, buffer, swap, length) = self.begin("read_rows", [POINTER, I64, POINTER, I64, I64])
+        builder, (x, step, buffer, swap, length) = self.begin("read_rows", VOID, [POINTER, I64, POINTER, I64, I64])
         parts, half = self.places(builder, buffer, swap), self.count // 2
         with self.blocks(builder, length) as (inside, block):
             v = self.lanes(inside)
@@ -335,7 +314,7 @@ class _Transform(_Kernel):
     def write_rows(self, *, multiplied: bool) -> Any:
         factors = [POINTER, POINTER] if multiplied else [self.part]
         kinds = [POINTER, I64, POINTER, I64, I64, I64, *factors]
-        builder, arguments = self.begin(f"write_rows{multiplied:d}", kinds)
+        builder, arguments = self.begin(f"write_rows{multiplied:d}", VOID, kinds)
         y, step, buffer, swap, length, skipped, *factors = arguments
         parts, half = self.places(builder, buffer, swap), self.count // 2
         with self.blocks(builder, length) as (inside, block):
@@ -364,9 +343,7 @@ class _Transform(_Kernel):
         passes = {radix: self.passing(radix) for radix in RADICES}
         read_columns, write_columns, read_rows = self.read_columns(), self.write_columns(), self.read_rows()
         write_rows, write_products = self.write_rows(multiplied=False), self.write_rows(multiplied=True)
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, function.args[0])
+        builder, _, slots, part, parts = self.begin_job()
         length, members, groups, scale = slots.read(), slots.read(), slots.read(), self.number(builder, slots)
         steps, table, roots, of_members, of_blocks, buffers = slots.read(), *[slots.read(POINTER) for _ in range(5)]
         x, x_rows, x_swap, *x_steps = [slots.read(POINTER), *[slots.read() for _ in range(5)]]
@@ -374,7 +351,7 @@ class _Transform(_Kernel):
         given, edge, zeros = slots.read(), slots.read(POINTER), slots.read(POINTER)
         v = self.lanes(builder)
         size = builder.mul(length, I64(2 * self.count))
-        first = v.at(buffers, builder.mul(builder.mul(function.args[1], size), I64(2)))
+        first = v.at(buffers, builder.mul(builder.mul(part, size), I64(2)))
         second = v.at(first, size)
 
         def parity(inside: Builder, number: Any) -> tuple[Any, Any]:
@@ -383,7 +360,7 @@ class _Transform(_Kernel):
             return inside.select(odd, second, first), inside.select(odd, first, second)
 
         blocks = _quotient(builder, members, self.count)
-        with self.units(builder, builder.mul(blocks, groups), function.args) as (inside, unit):
+        with self.counted(builder, *self.share(builder, builder.mul(blocks, groups), part, parts)) as (inside, unit):
             group, block = inside.sdiv(unit, blocks), inside.srem(unit, blocks)
             begin = inside.mul(block, I64(self.count))
             member = smaller(inside, begin, inside.sub(members, I64(self.count)))
@@ -415,7 +392,7 @@ class _Transform(_Kernel):
                 with columns:
                     inside.call(write_columns, [target, y_steps[0], result, y_swap, length, scale])
         builder.ret_void()
-        return function
+        return builder.function
 
 
 class _Pairs(_Kernel):
@@ -433,7 +410,7 @@ class _Pairs(_Kernel):
         and ``y[m - k]`` is the conjugate of ``e - t``. The imaginary parts of the roots have the factor ``sign``.
         """
         kinds = [POINTER, POINTER, I64, POINTER, self.part, self.part, I64, I64]
-        builder, (x, y, m, roots, sign, factor, first, last) = self.begin("halves_of_row", kinds, aliased=True)
+        builder, (x, y, m, roots, sign, factor, first, last) = self.begin("halves_of_row", VOID, kinds, aliased=True)
 
         def write(inside: Builder, v: _Lanes, k: Any) -> None:
             other = inside.mul(inside.sub(m, inside.add(k, I64(v.count - 1))), I64(2))
@@ -457,9 +434,7 @@ class _Pairs(_Kernel):
 
     def job(self) -> Any:
         halves = self.halves_of_row()
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, function.args[0])
+        builder, _, slots, part, parts = self.begin_job()
         m, rows, back, factor, factor_of_ends = (
             slots.read(),
             slots.read(),
@@ -472,7 +447,7 @@ class _Pairs(_Kernel):
         sign = builder.select(back, self.part(-1.0), self.part(1.0))
         half, zero = builder.sdiv(m, I64(2)), self.part(0.0)
         chunks = builder.add(builder.sdiv(half, I64(CHUNK)), I64(1))
-        with self.units(builder, builder.mul(rows, chunks), function.args) as (inside, unit):
+        with self.counted(builder, *self.share(builder, builder.mul(rows, chunks), part, parts)) as (inside, unit):
             row, chunk = inside.sdiv(unit, chunks), inside.srem(unit, chunks)
             source, target = self.offset(inside, x, (row, x_step)), self.offset(inside, y, (row, y_step))
             v = self.lanes(inside, 1)
@@ -488,7 +463,7 @@ class _Pairs(_Kernel):
             last = smaller(inside, inside.add(first, I64(CHUNK)), inside.add(half, I64(1)))
             inside.call(halves, [source, target, m, roots, sign, factor, first, last])
         builder.ret_void()
-        return function
+        return builder.function
 
 
 def _quotient(builder: Builder, number: Any, divisor: int) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xtensor.backend import TABLE, DType, Generator, Native, Program
+from xtensor.backend import TABLE, DType, Generator
 
 from ..kernels.formulas import formulas_of
 from . import _calls, _reducing, _rows, _together
@@ -87,23 +87,6 @@ class LlvmGenerator(Generator):
     prepared = staticmethod(_calls.prepared)
     rolling = staticmethod(rolling)
     compute_together = staticmethod(_together.compute_together)
-
-    def reduce(
-        self,
-        program: Program,
-        arrays: Sequence[Native],
-        scalars: Sequence[float],
-        shape: tuple[int, ...],
-        axes: Sequence[int],
-        *,
-        keepdims: bool = False,
-    ) -> tuple[Native, ...] | None:
-        return _reducing.reduce(program, arrays, scalars, shape, axes, keepdims=keepdims)
-
-    def takes_rows(self, shape: tuple[int, ...]) -> bool:
-        return _rows.takes_rows(shape)
-
-    def compute_rows(
-        self, program: Program, arrays: Sequence[Native], scalars: Sequence[float], shape: tuple[int, ...]
-    ) -> tuple[Native, ...] | None:
-        return _rows.compute_rows(program, arrays, scalars, shape)
+    reduce = staticmethod(_reducing.reduce)
+    takes_rows = staticmethod(_rows.takes_rows)
+    compute_rows = staticmethod(_rows.compute_rows)

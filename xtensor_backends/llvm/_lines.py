@@ -56,6 +56,12 @@ class Lines:
             vectors = made
         return vectors
 
+    def splat(self, number: str, kind: str = "float", lanes: int = 16) -> str:
+        """Write a vector of elements that are one number; return its name."""
+        one = self.let(f"insertelement <{lanes} x {kind}> poison, {kind} {number}, i64 0")
+        zeros = f"<{lanes} x i32> zeroinitializer"
+        return self.let(f"shufflevector <{lanes} x {kind}> {one}, <{lanes} x {kind}> poison, {zeros}")
+
     def prefetch(self, place: str) -> None:
         """Write a prefetch of the line of the caches at an address: to the first cache, or to the second one."""
         self.lines.append(f"  call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 {3 if self.near else 1}, i32 1)")

@@ -12,16 +12,16 @@ its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 
 from xtensor.backend import Program
 
 from ..kernels.values import Value, cast
+from . import _compile
 from ._builder import Builder, llvm_type, load, load_element, memory_type, store
 from ._emission import emit
 from ._exceptions import by_flags, mask
@@ -39,9 +39,10 @@ PIECE = 2048
 
 I1, I32, I64, POINTER, VOID = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType(), ir.VoidType()
 
+FALSE = I1(0)
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+
+class Layout(NamedTuple):
     """How a kernel walks its operands: inputs first, then outputs.
 
     Attributes
@@ -72,18 +73,27 @@ class Writer:
     letters
         The layout of each input and output along the innermost axis.
     has_fma
-        Whether the CPU has a fused multiply-add instruction.
+        Whether the CPU has a fused multiply-add instruction; None for this machine's.
     """
 
-    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+    def __init__(self, program: Program, letters: str, *, has_fma: bool | None = None) -> None:
         self.program = program
         self.letters = letters
-        self.has_fma = has_fma
+        self.has_fma = _compile.has_fma() if has_fma is None else has_fma
         self.module = ir.Module()
         self.loops = 0
         dtypes = program.dtypes
         self.arrays = [*dtypes[: len(program.inputs)], *(dtypes[location] for location in program.outputs)]
         self.scalars = dtypes[len(program.inputs) : len(program.inputs) + len(program.scalars)]
+
+    def job(self) -> Any:
+        """Write ``job(arguments, part, parts)``, and the functions that it calls; return it."""
+        raise NotImplementedError
+
+    def written_module(self) -> ir.Module:
+        """Return the module, with all functions."""
+        self.entry(self.job())
+        return self.module
 
     def function(self, name: str, result: Any, arguments: Sequence[Any], *, internal: bool = False) -> Any:
         function = ir.Function(self.module, ir.FunctionType(result, list(arguments)), name)
@@ -94,6 +104,28 @@ class Writer:
 
     def builder(self, block: Any) -> Builder:
         return Builder(block, has_fma=self.has_fma)
+
+    def begin(
+        self, name: str, result: Any, kinds: Sequence[Any], *, aliased: bool = False
+    ) -> tuple[Builder, list[Any]]:
+        """Begin an inner function; return its builder and its arguments.
+
+        Its pointers share no memory unless they are ``aliased``. LLVM knows so of arguments only: it is not inlined.
+        """
+        function = self.function(name, result, kinds, internal=True)
+        function.attributes.add("noinline")
+        for argument in function.args:
+            if argument.type == POINTER and not aliased:
+                argument.add_attribute("noalias")
+        return self.builder(function.append_basic_block()), list(function.args)
+
+    def begin_job(self) -> tuple[Builder, Any, Slots, Any, Any]:
+        """Begin ``job(arguments, part, parts)``; return its builder, the flag's address, its operands, both numbers."""
+        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
+        builder = self.builder(function.append_basic_block())
+        slots = Slots(builder, function.args[0])
+        flag = slots.address()
+        return builder, flag, Slots(builder, slots.read(POINTER)), *function.args[1:]
 
     def numbers(self, builder: Builder, scalars: Sequence[Any]) -> list[Value]:
         """The scalars of the program in their dtypes."""
@@ -208,20 +240,77 @@ class Writer:
             builder.store(I64(1), flag)
 
     @contextmanager
-    def counted(self, builder: Builder, first: Any, last: Any) -> Iterator[tuple[Builder, Any]]:
-        """A loop from a number to before another one; the builder goes on after it."""
-        function, before = builder.function, builder.block
-        test, body, done = (function.append_basic_block(name) for name in ("test", "body", "done"))
+    def stepped(self, builder: Builder, first: Any, last: Any) -> Iterator[tuple[Builder, Any, list[Any]]]:
+        """A loop from a number to before another one; the builder goes on after it.
+
+        What is written within appends to the list by how much the number grows.
+        """
+        before, steps = builder.block, list[Any]()
+        test, body, done = (builder.function.append_basic_block(name) for name in ("test", "body", "done"))
         builder.branch(test)
         head = self.builder(test)
         index = head.phi(I64)
         index.add_incoming(first, before)
         head.cbranch(head.icmp_signed("<", index, last), body, done)
         inside = self.builder(body)
-        yield inside, index
-        index.add_incoming(inside.add(index, I64(1)), inside.block)
+        yield inside, index, steps
+        index.add_incoming(inside.add(index, steps[0]), inside.block)
         inside.branch(test)
         builder.position_at_end(done)
+
+    @contextmanager
+    def counted(self, builder: Builder, first: Any, last: Any) -> Iterator[tuple[Builder, Any]]:
+        """A loop over each number from one to before another one; the builder goes on after it."""
+        with self.stepped(builder, first, last) as (inside, index, steps):
+            steps.append(I64(1))
+            yield inside, index
+
+    def each(
+        self,
+        builder: Builder,
+        length: Any,
+        write: Callable[[Builder, Any], Any],
+        doubt: Any = FALSE,
+        *,
+        folds_tail: bool = False,
+    ) -> Any:
+        """Write a loop over at least one element, which LLVM vectorises; the builder goes on after it.
+
+        Parameters
+        ----------
+        write
+            Writes what is computed for the element of an index; returns whether it is doubtful.
+        doubt
+            Whether the result is doubtful before the loop.
+        folds_tail
+            As :meth:`fold_tail`.
+
+        Returns
+        -------
+        Any
+            Whether an element is doubtful.
+        """
+        before = builder.block
+        body, after = (builder.function.append_basic_block(name) for name in ("body", "after"))
+        builder.branch(body)
+        loop = self.builder(body)
+        index, doubtful = loop.phi(I64), loop.phi(I1)
+        index.add_incoming(I64(0), before)
+        doubtful.add_incoming(doubt, before)
+        doubted = loop.or_(doubtful, write(loop, index))
+        following = loop.add(index, I64(1), flags=("nsw",))
+        index.add_incoming(following, loop.block)
+        doubtful.add_incoming(doubted, loop.block)
+        branch = loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        if folds_tail:
+            self.fold_tail(branch)
+        builder.position_at_end(after)
+        return doubted
+
+    def return_if_empty(self, builder: Builder, length: Any) -> None:
+        """Return from a function, with nothing doubtful, unless it has elements."""
+        with builder.if_then(builder.icmp_signed("<=", length, I64(0)), likely=False):
+            builder.ret(I1(0))
 
     # -- what Python calls --------------------------------------------------------------------------------------------
 
@@ -230,9 +319,8 @@ class Writer:
         job.linkage = ""  # calls of several kernels together need its address
         region = self.function("xtensor_parallel", VOID, [POINTER, POINTER, I64, I64, I64])
         function = self.function("run", I64, [POINTER])
-        (operands,) = function.args
         builder = self.builder(function.append_basic_block())
-        slots = Slots(builder, operands)
+        slots = Slots(builder, function.args[0])
         parts, threads, nanoseconds = slots.read(), slots.read(), slots.read()
         frame = self.memory(builder, 2)
         filled = Slots(builder, frame)
@@ -250,19 +338,13 @@ class Writer:
     def finish(self, builder: Builder, slots: Slots) -> None:
         """Compute what follows all parts of the job, from the operands that the job reads."""
 
-    def frame(self, builder: Builder, frame: Any) -> tuple[Any, Slots]:
-        """The address of the flag, and the operands, in what the entry gives to the job."""
-        slots = Slots(builder, frame)
-        return slots.address(), Slots(builder, slots.read(POINTER))
-
 
 class _Elementwise(Writer):
     """A program whose outputs have an element for each element of the inputs."""
 
-    def __init__(self, program: Program, layout: Layout, *, has_fma: bool) -> None:
+    def __init__(self, program: Program, layout: Layout, *, has_fma: bool | None) -> None:
         super().__init__(program, layout.operands, has_fma=has_fma)
-        self.over = layout.over
-        self.streams = layout.streams
+        self.over, self.axes, self.streams = layout.over, layout.axes, layout.streams
         if self.over >= 0:
             self.arrays = self.arrays[: len(program.inputs)]
 
@@ -270,44 +352,24 @@ class _Elementwise(Writer):
         """``inner(length, scalars..., pointers..., strides...)``: whether an element is doubtful."""
         strided = [I64] * self.letters.count("v")
         types = [I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays), *strided]
-        function = self.function("inner", I1, types, internal=True)
-        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
-        length, rest = function.args[0], list(function.args[1:])
+        builder, (length, *rest) = self.begin("inner", I1, types)
         scalars, rest = rest[: len(self.scalars)], rest[len(self.scalars) :]
         pointers, strides = rest[: len(self.arrays)], rest[len(self.arrays) :]
-        for pointer in pointers:
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        numbers = self.numbers(start, scalars)
-        start.cbranch(start.icmp_signed(">", length, I64(0)), body, after)
+        count, numbers = len(self.program.inputs), self.numbers(builder, scalars)
 
-        loop = self.builder(body)
-        index = loop.phi(I64)
-        doubt = loop.phi(I1)
-        locations = self.addresses(loop, index, pointers, strides)
-        count = len(self.program.inputs)
-        loaded = [
-            load_element(loop, location, dtype) for location, dtype in zip(locations[:count], self.arrays, strict=False)
-        ]
-        values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
-        written = locations[count:] if self.over < 0 else [locations[self.over]]
-        for output, location in zip(self.program.outputs, written, strict=True):
-            store(values[output], location)
-        following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.code)
-        index.add_incoming(I64(0), before)
-        index.add_incoming(following, loop.block)
-        doubt.add_incoming(I1(0), before)
-        doubt.add_incoming(doubted, loop.block)
-        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
+        def write(loop: Builder, index: Any) -> Any:
+            locations = self.addresses(loop, index, pointers, strides)
+            given = zip(locations[:count], self.arrays, strict=False)
+            loaded = [load_element(loop, location, dtype) for location, dtype in given]
+            values, doubtful = emit(self.program, [*loaded, *self.moved(loop, numbers)])
+            written = locations[count:] if self.over < 0 else [locations[self.over]]
+            for output, location in zip(self.program.outputs, written, strict=True):
+                store(values[output], location)
+            return doubtful.code
 
-        end = self.builder(after)
-        outcome = end.phi(I1)
-        outcome.add_incoming(I1(0), before)
-        outcome.add_incoming(doubted, loop.block)
-        end.ret(outcome)
-        return function
+        self.return_if_empty(builder, length)
+        builder.ret(self.each(builder, length, write))
+        return builder.function
 
     def stream(self, builder: Builder, location: Any, source: Any, size: Any) -> None:
         """Copy bytes past the caches, in lines of 64 bytes. The rest, and all to another place, go the usual way."""
@@ -322,13 +384,10 @@ class _Elementwise(Writer):
         rest = [builder.gep(start, [done], source_etype=ir.IntType(8)) for start in (location, source)]
         self.copy(builder, rest[0], rest[1], builder.sub(size, done))
 
-    def job(self, inner: Any, axes: int) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the inner loop over each innermost row of a part of the elements."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        entry, test, row_block, done = (function.append_basic_block(name) for name in ("entry", "test", "row", "done"))
-        builder = self.builder(entry)
-        flag, slots = self.frame(builder, arguments)
+        inner, axes = self.inner(), self.axes
+        builder, flag, slots, part, parts = self.begin_job()
         total, length = slots.read(), slots.read()
         sizes = [slots.read() for _ in range(axes)]
         bases, inner_strides, outer_strides = [], [], []
@@ -347,55 +406,48 @@ class _Elementwise(Writer):
             builder.call(self.function("feclearexcept", I32, [I32]), [I32(mask())])
         # In multiples of 64 elements, so that threads write to different cache lines.
         first, last = self.share(builder, total, part, parts, multiple=64)
-        builder.branch(test)
-
-        builder = self.builder(test)
-        position = builder.phi(I64)
-        position.add_incoming(first, entry)
-        builder.cbranch(builder.icmp_signed("<", position, last), row_block, done)
-
-        builder = self.builder(row_block)
-        if axes:
-            row, column = builder.sdiv(position, length), builder.srem(position, length)
-            count = smaller(builder, builder.sub(length, column), builder.sub(last, position))
-        else:
-            row, column = I64(0), position
-            count = builder.sub(last, position)
-            if self.streams:
-                count = smaller(builder, count, I64(BLOCK))
-        indices: list[Any] = []
-        for size in reversed(sizes):
-            indices.insert(0, builder.srem(row, size))
-            row = builder.sdiv(row, size)
-        pointers = []
-        for letter, base, inner_stride, strides, shift, dtype in zip(
-            self.letters, bases, inner_strides, outer_strides, shifts, self.arrays, strict=True
-        ):
-            step = {"c": I64(dtype.itemsize), "r": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
-            places = [*indices, column]
-            if shift:
-                is_behind = builder.icmp_signed("<", column, shift[-1])
-                end = builder.select(is_behind, shift[-1], length)
-                count = smaller(builder, count, builder.sub(end, column))
-                places = [rolled(builder, *item) for item in zip(places, shift, [*sizes, length], strict=True)]
-            pointers.append(self.offset(builder, base, *zip(places, [*strides, step], strict=True)))
-        given = [stride for stride in inner_strides if stride is not None]
-        results = pointers[len(pointers) - len(blocks) :]
-        doubtful = builder.call(inner, [count, *scalars, *pointers[: len(pointers) - len(blocks)], *blocks, *given])
-        for result, block, dtype in zip(results, blocks, self.arrays[len(self.program.inputs) :], strict=False):
-            self.stream(builder, result, block, builder.mul(count, I64(dtype.itemsize)))
-        self.mark(builder, flag, doubtful)
-        position.add_incoming(builder.add(position, count), builder.block)
-        builder.branch(test)
-        end = self.builder(done)
+        with self.stepped(builder, first, last) as (inside, position, steps):
+            if axes:
+                row, column = inside.sdiv(position, length), inside.srem(position, length)
+                count = smaller(inside, inside.sub(length, column), inside.sub(last, position))
+            else:
+                row, column = I64(0), position
+                count = inside.sub(last, position)
+                if self.streams:
+                    count = smaller(inside, count, I64(BLOCK))
+            indices: list[Any] = []
+            for size in reversed(sizes):
+                indices.insert(0, inside.srem(row, size))
+                row = inside.sdiv(row, size)
+            pointers = []
+            for letter, base, inner_stride, strides, shift, dtype in zip(
+                self.letters, bases, inner_strides, outer_strides, shifts, self.arrays, strict=True
+            ):
+                step = {"c": I64(dtype.itemsize), "r": I64(dtype.itemsize), "s": I64(0)}.get(letter, inner_stride)
+                places = [*indices, column]
+                if shift:
+                    is_behind = inside.icmp_signed("<", column, shift[-1])
+                    end = inside.select(is_behind, shift[-1], length)
+                    count = smaller(inside, count, inside.sub(end, column))
+                    places = [rolled(inside, *item) for item in zip(places, shift, [*sizes, length], strict=True)]
+                pointers.append(self.offset(inside, base, *zip(places, [*strides, step], strict=True)))
+            given = [stride for stride in inner_strides if stride is not None]
+            results = pointers[len(pointers) - len(blocks) :]
+            doubtful = inside.call(inner, [count, *scalars, *pointers[: len(pointers) - len(blocks)], *blocks, *given])
+            for result, block, dtype in zip(results, blocks, self.arrays[len(self.program.inputs) :], strict=False):
+                self.stream(inside, result, block, inside.mul(count, I64(dtype.itemsize)))
+            self.mark(inside, flag, doubtful)
+            steps.append(count)
         if self.streams:
-            end.fence("seq_cst")  # such stores become visible to other threads in any order
+            builder.fence("seq_cst")  # such stores become visible to other threads in any order
         if flags:
-            raised = end.call(self.function("fetestexcept", I32, [I32]), [I32(mask())])
-            with end.if_then(end.icmp_signed("!=", raised, I32(0)), likely=False):
-                end.atomic_rmw("or", end.bitcast(flag, ir.PointerType(I64)), end.zext(raised, I64), "monotonic")
-        end.ret_void()
-        return function
+            raised = builder.call(self.function("fetestexcept", I32, [I32]), [I32(mask())])
+            with builder.if_then(builder.icmp_signed("!=", raised, I32(0)), likely=False):
+                builder.atomic_rmw(
+                    "or", builder.bitcast(flag, ir.PointerType(I64)), builder.zext(raised, I64), "monotonic"
+                )
+        builder.ret_void()
+        return builder.function
 
 
 class Slots:
@@ -434,7 +486,7 @@ def rolled(builder: Builder, index: Any, shift: Any, length: Any) -> Any:
     return builder.select(builder.icmp_signed("<", index, shift), builder.add(before, length), before)
 
 
-def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir.Module:
+def elementwise_module(program: Program, layout: Layout, *, has_fma: bool | None = None) -> ir.Module:
     """Return the module of an elementwise program, with the function ``run``.
 
     Its operands: parts, threads, nanoseconds, elements, the length of the innermost axis, the lengths of the axes
@@ -442,6 +494,4 @@ def elementwise_module(program: Program, layout: Layout, *, has_fma: bool) -> ir
     strides along the axes around it, its shifts along these and the innermost axis where the letter is "r"; the
     scalars.
     """
-    writer = _Elementwise(program, layout, has_fma=has_fma)
-    writer.entry(writer.job(writer.inner(), layout.axes))
-    return writer.module
+    return _Elementwise(program, layout, has_fma=has_fma).written_module()

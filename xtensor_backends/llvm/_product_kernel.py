@@ -125,7 +125,7 @@ _ARGUMENTS = loads(
 def _text(tile: Tile) -> str:
     item, lanes, width, vector, parts = tile.item, tile.lanes, tile.width, tile.vector, range(tile.vectors)
     masks = tile.masks()
-    column = tile.splat("%y.column", "i64")
+    column = tile.splat("%y.column", "i64", lanes)
     numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
     distances = tile.let(f"mul <{lanes} x i64> {column}, <{numbers}>")
     prepared = tile.taken()

@@ -67,10 +67,6 @@ class Rows(Lines):
         self.bytes = LANES * self.chunks
         self.columns = self.bytes * (2 if self.packed else 1)
 
-    def splat(self, number: str) -> str:
-        one = self.let(f"insertelement <16 x float> poison, float {number}, i64 0")
-        return self.let(f"shufflevector <16 x float> {one}, <16 x float> poison, <16 x i32> zeroinitializer")
-
     def fma(self, x: str, y: str, z: str) -> str:
         if z == "zeroinitializer":
             return self.let(f"fmul <16 x float> {x}, {y}")

@@ -26,10 +26,10 @@ from xtensor.backend import (
 
 from ..kernels.random_numbers import normal, uniform
 from ..kernels.values import Value
-from . import _compile
 from ._builder import Builder, load, memory_type, store
-from ._calls import Kernel, compiled, empty
+from ._calls import compiled, empty
 from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._runtime import signed
 
 __all__ = ["kernels"]
 
@@ -54,8 +54,8 @@ class _Random(Writer):
     address of the output.
     """
 
-    def __init__(self, program: Program, source: DType, formula: Formula, *, has_fma: bool) -> None:
-        super().__init__(program, "c", has_fma=has_fma)
+    def __init__(self, program: Program, source: DType, formula: Formula) -> None:
+        super().__init__(program, "c")
         self.source = source
         self.result: DType = program.dtypes[-1]
         self.formula = formula
@@ -63,37 +63,26 @@ class _Random(Writer):
 
     def fill(self) -> Any:
         """``fill(blocks, counter, stream..., key..., output)``: the words of some blocks."""
-        function = self.function("fill", VOID, [*[I64] * 6, POINTER], internal=True)
-        function.attributes.add("noinline")
-        number, counter, *stream_and_key, output = function.args
-        builder = self.builder(function.append_basic_block())
+        builder, (number, counter, *stream_and_key, output) = self.begin("fill", VOID, [*[I64] * 6, POINTER])
         with self.counted(builder, I64(0), number) as (loop, index):
             _store_block(self, loop, loop.add(counter, index), stream_and_key, index, output)
         builder.ret_void()
-        return function
+        return builder.function
 
     def convert(self) -> Any:
         """``convert(elements, words, output)``: the formula of each element."""
-        function = self.function("convert", VOID, [I64, POINTER, POINTER], internal=True)
-        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
-        length, words, output = function.args
-        for pointer in (words, output):
-            pointer.add_attribute("noalias")
-        builder = self.builder(function.append_basic_block())
+        builder, (length, words, output) = self.begin("convert", VOID, [I64, POINTER, POINTER])
         with self.counted(builder, I64(0), length) as (loop, index):
             location = loop.gep(words, [index], inbounds=True, source_etype=memory_type(self.source))
             value = self.formula(load(loop, location, self.source), self.result)
             store(value, loop.gep(output, [index], inbounds=True, source_etype=memory_type(self.result)))
         builder.ret_void()
-        return function
+        return builder.function
 
-    def job(self, fill: Any, convert: Any) -> Any:
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        memory = builder.alloca(I64, size=4 * BLOCKS)
-        buffer = builder.inttoptr(builder.ptrtoint(memory, I64), POINTER)
-        _, slots = self.frame(builder, arguments)
+    def job(self) -> Any:
+        fill, convert = self.fill(), self.convert()
+        builder, _, slots, part, parts = self.begin_job()
+        buffer = self.memory(builder, 4 * BLOCKS)
         blocks, counter = slots.read(), slots.read()
         stream_and_key = [slots.read() for _ in range(4)]
         skipped, count, output = slots.read(), slots.read(), slots.read(POINTER)
@@ -111,7 +100,7 @@ class _Random(Writer):
             target = self.offset(loop, output, (loop.sub(begin, skipped), I64(self.result.itemsize)))
             loop.call(convert, [length, words, target])
         builder.ret_void()
-        return function
+        return builder.function
 
 
 class _Blocks(Writer):
@@ -122,10 +111,7 @@ class _Blocks(Writer):
     """
 
     def job(self) -> Any:
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         blocks = slots.read()
         stream_and_key = [slots.read() for _ in range(4)]
         numbers, output = slots.read(POINTER), slots.read(POINTER)
@@ -134,7 +120,7 @@ class _Blocks(Writer):
             number = load(loop, self.offset(loop, numbers, (index, I64(8))), UINT64).code
             _store_block(self, loop, loop.add(number, I64(1)), stream_and_key, index, output)
         builder.ret_void()
-        return function
+        return builder.function
 
 
 def _store_block(writer: Writer, builder: Builder, counter: Any, stream_and_key: Any, index: Any, output: Any) -> None:
@@ -177,12 +163,6 @@ def _program(name: str | None, dtype: DType) -> Program:
     return Program((), (), steps, (len(steps) - 1,)).shared()
 
 
-def _module(program: Program, source: DType, formula: Formula) -> ir.Module:
-    writer = _Random(program, source, formula, has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.fill(), writer.convert()))
-    return writer.module
-
-
 def _draw(
     name: str | None,
     dtype: DType,
@@ -194,11 +174,8 @@ def _draw(
     """Return numbers; ``start`` counts words, or halves of words for uniform numbers of float32."""
     program = _program(name, dtype)
     source = UINT32 if name == "random.uniform_numbers" and dtype.itemsize == 4 else UINT64
-    try:
-        kernel: Kernel | None = program.kernels["draw"]
-    except KeyError:
-        formula = word if name is None else FORMULAS[name]
-        kernel = compiled(program, "draw", "draw", lambda: _module(program, source, formula))
+    formula = word if name is None else FORMULAS[name]
+    kernel = compiled(program, "draw", lambda: _Random(program, source, formula).written_module())
     if kernel is None:
         return NotImplemented
     per_block = 32 // source.itemsize
@@ -206,15 +183,9 @@ def _draw(
     count = math.prod(shape)
     blocks = -(-(skipped + count) // per_block)
     output = empty(shape, dtype, "C")
-    words = [_signed(value) for value in (first + 1, *stream, *key)]
+    words = map(signed, ((first + 1) % 2**64, *stream, *key))
     kernel.run(count, (blocks, *words, skipped, count, output), ())
     return output
-
-
-def _signed(value: int) -> int:
-    """The integer of 64 bits with sign that has the bits of a word."""
-    value %= 2**64
-    return value - 2**64 if value >= 2**63 else value
 
 
 def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tuple[int, ...]) -> Native:
@@ -223,21 +194,12 @@ def bits(*, key: tuple[int, int], stream: tuple[int, int], start: int, shape: tu
 
 def blocks(x: Native, *, key: tuple[int, int], stream: tuple[int, int]) -> Native:
     program = Program((), (), (Step("random.blocks", (), "uint64"),), (0,)).shared()
-    try:
-        kernel: Kernel | None = program.kernels["blocks"]
-    except KeyError:
-        kernel = compiled(program, "blocks", "blocks", lambda: _blocks_module(program))
+    kernel = compiled(program, "blocks", lambda: _Blocks(program, "c").written_module())
     if kernel is None or x.dtype != UINT64 or x.ndim != 1 or not x.flags.carray:
         return NotImplemented
     output = empty((x.size, 4), UINT64, "C")
-    kernel.run(4 * x.size, (x.size, *map(_signed, (*stream, *key)), x, output), ())
+    kernel.run(4 * x.size, (x.size, *map(signed, (*stream, *key)), x, output), ())
     return output
-
-
-def _blocks_module(program: Program) -> ir.Module:
-    writer = _Blocks(program, "c", has_fma=_compile.has_fma())
-    writer.entry(writer.job())
-    return writer.module
 
 
 def _numbers(name: str) -> Callable[..., Native]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from xtensor.backend import Program, Step
 
+from ..kernels.layouts import reduced_shape
 from ..kernels.reductions import combination
-from . import _compile
 from ._calls import Kernel, compiled, empty, in_row_major_order
 from ._reduction_loops import BLOCK, ROWS, columns_module, rows_module
 from ._reduction_walks import memory_order, order_of_results, reduction_walk
@@ -26,17 +26,8 @@ Array = np.ndarray[Any, Any]
 
 
 def kernel_of(program: Program, letters: str, *, columns: bool) -> Kernel | None:
-    key = letters, columns
-    try:
-        return program.kernels[key]  # type: ignore[no-any-return]
-    except KeyError:
-        make = columns_module if columns else rows_module
-        return compiled(
-            program,
-            key,
-            f"{letters} {'columns' if columns else 'rows'}",
-            lambda: make(program, letters, has_fma=_compile.has_fma()),
-        )
+    make = columns_module if columns else rows_module
+    return compiled(program, (letters, columns), lambda: make(program, letters))
 
 
 def reduce(
@@ -92,10 +83,11 @@ def reduce(
             return None
         copies = [in_row_major_order(x, x.shape) for x in arrays]
         return reduce(program, copies, scalars, shape, axes, keepdims=keepdims, partial=partial)
+    wanted = reduced_shape(shape, axes, keepdims=keepdims)
     if len(walk.axes) < len(axes):
         parts = None if partial else reduce(program, arrays, scalars, shape, walk.axes, keepdims=True)
         others = tuple([axis for axis in axes if axis not in walk.axes])
-        return None if parts is None else _combined(program, parts, others, _shape(shape, axes, keepdims=keepdims))
+        return None if parts is None else _combined(program, parts, others, wanted)
     kernel, dtypes = kernel_of(program, walk.letters, columns=walk.columns), program.dtypes
     if kernel is None:
         return None
@@ -103,7 +95,6 @@ def reduce(
     for array, copied, strides in zip(arrays, walk.copied, walk.strides, strict=True):
         operands += array if copied is None else np.ascontiguousarray(np.broadcast_to(array, copied)), *strides
     if not walk.columns:
-        wanted = _shape(shape, axes, keepdims=keepdims)
         if (
             not partial
             and tuple(axes) == (len(shape) - 1,)
@@ -115,7 +106,7 @@ def reduce(
         return _rows(kernel, program, operands, scalars, wanted, partial=partial)
     length, rows, matrices = walk.sizes
     operands.insert(3, walk.joined)
-    wanted, results = _shape(shape, axes, keepdims=keepdims), []
+    results = []
     for _, position in program.reductions:
         blocks = empty((matrices, -(-rows // ROWS), length), dtypes[position])
         results.append(blocks if partial else empty(wanted, dtypes[position]))
@@ -145,12 +136,6 @@ def _combined(
                 for (name, _), part in zip(program.reductions, parts, strict=True)
             ]
         )
-
-
-def _shape(shape: tuple[int, ...], axes: Sequence[int], *, keepdims: bool) -> tuple[int, ...]:
-    if keepdims:
-        return tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
-    return tuple([size for axis, size in enumerate(shape) if axis not in axes])
 
 
 def _rows(

@@ -89,7 +89,7 @@ def extreme(name: str, total: Value, value: Value) -> Value:
     return Value(builder, chosen, total.dtype)
 
 
-def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+def rows_module(program: Program, letters: str, *, has_fma: bool | None = None) -> ir.Module:
     """Return the module of a program whose reductions go along the innermost axis.
 
     The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
@@ -97,12 +97,10 @@ def rows_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
     of one number for each block of each row, and of one number for each row, or 0 where the blocks are not to be
     combined; the scalars.
     """
-    writer = _Rows(program, letters, has_fma=has_fma)
-    writer.entry(writer.job(writer.block()))
-    return writer.module
+    return _Rows(program, letters, has_fma=has_fma).written_module()
 
 
-def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+def columns_module(program: Program, letters: str, *, has_fma: bool | None = None) -> ir.Module:
     """Return the module of a program whose reductions go along the axis around the innermost one.
 
     The operands are those of :func:`rows_module`, after the number of rows the number of such matrices, and how many
@@ -110,15 +108,13 @@ def columns_module(program: Program, letters: str, *, has_fma: bool) -> ir.Modul
     a reduction is that of a row of numbers for each block of rows of each matrix, the second one that of a row of the
     caller's length for each matrix, or 0 where the blocks are not to be combined.
     """
-    writer = _Columns(program, letters, has_fma=has_fma)
-    writer.entry(writer.job(writer.block()))
-    return writer.module
+    return _Columns(program, letters, has_fma=has_fma).written_module()
 
 
 class _Reducing(Writer, ABC):
     """Common part of both kinds of reductions."""
 
-    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
+    def __init__(self, program: Program, letters: str, *, has_fma: bool | None) -> None:
         super().__init__(program, letters, has_fma=has_fma)
         self.results = [program.dtypes[location] for _, location in program.reductions]
 
@@ -127,48 +123,37 @@ class _Reducing(Writer, ABC):
         pointers = [POINTER] * (rows * len(self.arrays) + len(self.results))
         return [I64, *[wide(dtype) for dtype in self.scalars], *pointers, *strided]
 
-    def arguments(self, function: Any, rows: int) -> tuple[Any, list[Any], list[Any], list[Any], list[Any]]:
-        """Return the length, the scalars, the inputs, the results and the strides of a block function."""
-        length, rest = function.args[0], list(function.args[1:])
-        ends = np.cumsum([len(self.scalars), rows * len(self.arrays), len(self.results)])
-        return length, rest[: ends[0]], rest[ends[0] : ends[1]], rest[ends[1] : ends[2]], rest[ends[2] :]
-
     def block(self, name: str = "block", rows: int = 1) -> Any:
         """``block(length, scalars..., inputs..., results..., strides...)``: whether an element is doubtful.
 
         A function of several rows has the inputs of the first row, then those of the second, and so on.
         """
-        function = self.function(name, I1, self.types(rows), internal=True)
-        function.attributes.add("noinline")
-        length, scalars, pointers, results, strides = self.arguments(function, rows)
-        for pointer in [*pointers, *results]:
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        numbers = self.numbers(start, scalars)
-        start.branch(body)  # a block has at least one element
-        loop = self.builder(body)
-        index, doubt = loop.phi(I64), loop.phi(I1)
-        index.add_incoming(I64(0), before)
-        doubt.add_incoming(I1(0), before)
-        totals = self.totals(loop, before)
-        doubted: Any = doubt
-        for row in range(rows):
-            own = pointers[row * len(self.arrays) : (row + 1) * len(self.arrays)]
-            values, doubtful = emit(
-                self.program, [*self.elements(loop, index, own, strides), *self.moved(loop, numbers)]
-            )
-            ends = self.combine(loop, index, values, totals, results)
-            doubted = loop.or_(doubted, self.doubt(doubtful, values).code)
-        following = loop.add(index, I64(1), flags=("nsw",))
-        index.add_incoming(following, loop.block)
-        doubt.add_incoming(doubted, loop.block)
-        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
-        end = self.builder(after)
-        for value, result in zip(ends, results, strict=False):
-            store(Value(end, value.code, value.dtype), result)
-        end.ret(doubted)
-        return function
+        builder, (length, *rest) = self.begin(name, I1, self.types(rows))
+        ends = np.cumsum([len(self.scalars), rows * len(self.arrays), len(self.results)])
+        scalars, pointers, results, strides = (
+            rest[: ends[0]],
+            rest[ends[0] : ends[1]],
+            rest[ends[1] : ends[2]],
+            rest[ends[2] :],
+        )
+        before, numbers = builder.block, self.numbers(builder, scalars)
+        reduced: list[Value] = []
+
+        def write(loop: Builder, index: Any) -> Any:
+            totals, doubted = self.totals(loop, before), I1(0)
+            for row in range(rows):
+                own = pointers[row * len(self.arrays) : (row + 1) * len(self.arrays)]
+                elements = self.elements(loop, index, own, strides)
+                values, doubtful = emit(self.program, [*elements, *self.moved(loop, numbers)])
+                reduced[:] = self.combine(loop, index, values, totals, results)
+                doubted = loop.or_(doubted, self.doubt(doubtful, values).code)
+            return doubted
+
+        doubted = self.each(builder, length, write)
+        for value, result in zip(reduced, results, strict=False):
+            store(Value(builder, value.code, value.dtype), result)
+        builder.ret(doubted)
+        return builder.function
 
     def totals(self, loop: Builder, before: Any) -> list[Any]:
         """Numbers that go from one element of a block to the next."""
@@ -241,11 +226,9 @@ class _Rows(_Reducing):
         """The number of blocks of a row."""
         return builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
 
-    def job(self, block: Any) -> Any:
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        flag, slots = self.frame(builder, arguments)
+    def job(self) -> Any:
+        block = self.block()
+        builder, flag, slots, part, parts = self.begin_job()
         length, rows, inputs, results, scalars = self.read(slots)
         strides = []
         blocks = self.blocks(builder, length)
@@ -265,7 +248,7 @@ class _Rows(_Reducing):
             ]
             self.mark(loop, flag, loop.call(block, [count, *scalars, *pointers, *given, *strides]))
         builder.ret_void()
-        return function
+        return builder.function
 
     def finish(self, builder: Builder, slots: Slots) -> None:
         length, rows, _, results, _ = self.read(slots)
@@ -315,13 +298,11 @@ class _Columns(_Reducing):
         results = [(slots.read(POINTER), slots.read(POINTER)) for _ in self.results]
         return sizes, inputs, results, [slots.read(wide(dtype)) for dtype in self.scalars]
 
-    def job(self, block: Any) -> Any:
+    def job(self) -> Any:
+        block = self.block()
         # A group of rows loads and stores the results once.
         grouped = None if has_formula(self.program) else self.block("grouped", GROUP)
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        flag, slots = self.frame(builder, arguments)
+        builder, flag, slots, part, parts = self.begin_job()
         (length, rows, matrices, _), inputs, results, scalars = self.read(slots)
         strides = [stride for _, stride, _, _ in inputs if stride is not None]
         across = builder.sdiv(builder.add(length, I64(COLUMNS - 1)), I64(COLUMNS))
@@ -359,7 +340,7 @@ class _Columns(_Reducing):
                 operands = [count, *scalars, *pointers(inner, row), *given, *strides]
                 self.mark(inner, flag, inner.call(block, operands))
         builder.ret_void()
-        return function
+        return builder.function
 
     def finish(self, builder: Builder, slots: Slots) -> None:
         (length, rows, matrices, joined), _, results, _ = self.read(slots)
@@ -387,14 +368,10 @@ class _Columns(_Reducing):
 
     def merge(self, name: str, dtype: Any) -> Any:
         """``merge(count, totals, numbers)``: combine each total with a number."""
-        function = self.function(f"merge{len(self.module.functions)}", VOID, [I64, POINTER, POINTER], internal=True)
-        function.attributes.add("noinline")
-        count, totals, numbers = function.args
-        totals.add_attribute("noalias")
-        numbers.add_attribute("noalias")
-        builder = self.builder(function.append_basic_block())
+        name_of_function = f"merge{len(self.module.functions)}"
+        builder, (count, totals, numbers) = self.begin(name_of_function, VOID, [I64, POINTER, POINTER])
         with self.counted(builder, I64(0), count) as (loop, index):
             total, number = (self.location(loop, base, index, dtype) for base in (totals, numbers))
             store(combined(name, load(loop, total, dtype), load(loop, number, dtype)), total)
         builder.ret_void()
-        return function
+        return builder.function

@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..kernels.layouts import dense_strides
 from ._sizes import SHORTEST
-from ._walks import Array, Layouts, broadcast_strides, joined_stride, row_major
+from ._walks import Array, Layouts, broadcast_strides, joined_stride
 
 __all__ = ["ReductionWalk", "memory_order", "order_of_results", "reduction_walk"]
 
@@ -80,7 +81,7 @@ def reduction_walk(arrays: Layouts, shape: tuple[int, ...], axes: tuple[int, ...
             if math.prod(own) == math.prod(shape):
                 return None
             copied = _compact(own, groups)
-            joined_axes = _joined(groups, broadcast_strides(copied, row_major(copied, itemsize), shape))
+            joined_axes = _joined(groups, broadcast_strides(copied, dense_strides(copied, itemsize), shape))
             assert joined_axes is not None
         outer, reduced, inner = joined_axes
         if not columns:

@@ -16,7 +16,8 @@ import numpy as np
 
 from xtensor.backend import Native, Program, Step
 
-from ..kernels.reductions import KERNEL_REDUCTIONS, combination
+from ..kernels.layouts import sorted_axes
+from ..kernels.reductions import KERNEL_REDUCTIONS, accumulate_dtype, combination
 from ._calls import Kernel
 from ._emission import supported, supported_elementwise
 from ._exceptions import underflow_is_reported
@@ -35,7 +36,7 @@ from ._sizes import (
     SHORTEST,
 )
 
-__all__ = ["accumulated", "kernels"]
+__all__ = ["kernels"]
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
@@ -52,7 +53,7 @@ def _in_memory_order(function: Callable[..., Native]) -> Callable[..., Native]:
         order = memory_order((x,), x.shape)
         if order is None:
             return function(x, axis=axis, keepdims=keepdims, **options)
-        axes = _axes(x, axis)
+        axes = sorted_axes(axis, x.ndim)
         places = None if axis is None else tuple([order.index(number) for number in axes])
         result = function(x.transpose(order), axis=places, keepdims=keepdims, **options)
         if result is NotImplemented:
@@ -66,7 +67,7 @@ def _all_finite(x: Array) -> bool:
     return math.isfinite(x) if not x.ndim else bool(np.isfinite(x).all())
 
 
-def _all_ordinary(roots: Array, x: Array, axes: list[int]) -> bool:
+def _all_ordinary(roots: Array, x: Array, axes: tuple[int, ...]) -> bool:
     """Whether roots of sums of squares are finite, and no square underflowed.
 
     Distances and elements that are 0 have the root 0; squares of the distances of larger elements do not underflow.
@@ -84,12 +85,6 @@ def _all_ordinary(roots: Array, x: Array, axes: list[int]) -> bool:
     return bool(np.all((largest == 0) | (largest > least / info.eps) | (roots.reshape(largest.shape) >= least)))
 
 
-def _axes(x: Array, axis: Axis) -> list[int]:
-    if axis is None:
-        return list(range(x.ndim))
-    return sorted([number % x.ndim for number in (axis if isinstance(axis, tuple) else (axis,))])
-
-
 def _is_small(x: Array, axis: Axis) -> bool:
     """Whether NumPy adds up rows of the array as fast."""
     if x.size < MIN_SIZE_REDUCED:
@@ -98,13 +93,6 @@ def _is_small(x: Array, axis: Axis) -> bool:
         return False
     axes = axis if isinstance(axis, tuple) else (axis,)
     return bool(axes) and -1 not in axes and x.ndim - 1 not in axes
-
-
-def accumulated(dtype: Any) -> Any:
-    """The dtype in which NumPy adds: narrow integers in 64 bits."""
-    if dtype.kind in "bi":
-        return np.dtype(np.int64)
-    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
 
 
 @functools.cache
@@ -129,7 +117,7 @@ def _total(name: str, x: Array) -> Array | None:
         kernel, dtype, checks = _totals[key]
     except KeyError:
         adds = name in KERNEL_REDUCTIONS and KERNEL_REDUCTIONS[name].accumulates
-        dtype = accumulated(x.dtype) if adds else x.dtype
+        dtype = accumulate_dtype(x.dtype) if adds else x.dtype
         kernel = kernel_of(_program(name, x.dtype, dtype), "c", columns=False) if supported(x.dtype) else None
         checks = (adds or name == "squares") and dtype.kind == "f"
         _totals[key] = kernel, dtype, checks
@@ -148,10 +136,10 @@ def _sums(name: str) -> Callable[..., Native]:
             return NotImplemented if whole is None else whole
         if _is_small(x, axis):
             return NotImplemented
-        total = accumulated(x.dtype) if dtype is None else dtype
+        total = accumulate_dtype(x.dtype) if dtype is None else dtype
         if not (supported(x.dtype) and supported(total)) or not x.ndim or total.kind == "b":
             return NotImplemented
-        axes = _axes(x, axis)
+        axes = sorted_axes(axis, x.ndim)
         results = reduce(_program(name, x.dtype, total), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         if results is None or (total.kind == "f" and not _all_finite(results[0])):
             return NotImplemented
@@ -169,7 +157,7 @@ def _extremes(name: str) -> Callable[..., Native]:
             return NotImplemented if whole is None else whole
         if not supported(x.dtype) or not x.ndim:
             return NotImplemented
-        axes = _axes(x, axis)
+        axes = sorted_axes(axis, x.ndim)
         results = reduce(_program(name, x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
         return NotImplemented if results is None else results[0]
 
@@ -207,11 +195,11 @@ def mean(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
     if axis is None and not keepdims and x.flags.carray:
         total = _total("sum", x)
         return NotImplemented if total is None else np.divide(total, x.size, out=total)
-    average = None if _is_small(x, axis) else _mean(x, _axes(x, axis), keepdims=keepdims)
+    average = None if _is_small(x, axis) else _mean(x, sorted_axes(axis, x.ndim), keepdims=keepdims)
     return NotImplemented if average is None or not _all_finite(average) else average
 
 
-def _mean(x: Array, axes: list[int], *, keepdims: bool) -> Array | None:
+def _mean(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array | None:
     results = reduce(_program("sum", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
     if results is None:
         return None
@@ -254,12 +242,12 @@ def _spread(x: Native, axis: Axis, correction: float, *, keepdims: bool, root: b
     """The variance, or its root."""
     if x.dtype.kind != "f" or not supported(x.dtype) or not x.ndim:
         return NotImplemented
-    axes = _axes(x, axis)
+    axes = sorted_axes(axis, x.ndim)
     number = math.prod([x.shape[axis] for axis in axes])
     count = number - correction
     if count <= 0:
         return NotImplemented
-    if axes == [x.ndim - 1] and takes_rows(x.shape):
+    if axes == (x.ndim - 1,) and takes_rows(x.shape):
         rows = compute_rows(_deviation(x.dtype, root), (x,), (number, count), x.shape)
         if rows is not None and (_all_ordinary(rows[0], x, axes) if root else _all_finite(rows[0])):
             return rows[0] if keepdims else rows[0].reshape(x.shape[:-1])
@@ -301,7 +289,7 @@ def count_nonzero(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Na
         return NotImplemented
     if x.dtype.kind != "f" and x.size < MIN_SIZE_DECIDED:
         return NotImplemented
-    axes = _axes(x, axis)
+    axes = sorted_axes(axis, x.ndim)
     results = reduce(_counting(x.dtype), (x,), (0,), x.shape, axes, keepdims=keepdims) if axes else None
     return NotImplemented if results is None else results[0]
 
@@ -321,9 +309,16 @@ def _decisions(name: str) -> Callable[..., Native]:
     extreme = EXTREME[name]
 
     def function(x: Native, *, axis: Axis = None, keepdims: bool = False) -> Native:
-        whole = axis is None or len(_axes(x, axis)) == x.ndim
-        if x.dtype.kind == "b" and not whole and x.shape[-1] <= SHORT_ROW and x.ndim - 1 not in _axes(x, axis):
-            results = reduce(_program(extreme, x.dtype, x.dtype), (x,), (), x.shape, _axes(x, axis), keepdims=keepdims)
+        whole = axis is None or len(sorted_axes(axis, x.ndim)) == x.ndim
+        if (
+            x.dtype.kind == "b"
+            and not whole
+            and x.shape[-1] <= SHORT_ROW
+            and x.ndim - 1 not in sorted_axes(axis, x.ndim)
+        ):
+            results = reduce(
+                _program(extreme, x.dtype, x.dtype), (x,), (), x.shape, sorted_axes(axis, x.ndim), keepdims=keepdims
+            )
             return NotImplemented if results is None else results[0]
         if not whole or not supported(x.dtype) or x.dtype.kind == "b" or not x.flags.carray:
             return NotImplemented
@@ -347,7 +342,7 @@ def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: fl
     """Euclidean norms. A complex number's square is the sum of two, whose order does not matter for a whole array."""
     if ord != 2 or x.dtype.kind not in "fc" or not supported_elementwise(x.dtype) or not x.ndim:
         return NotImplemented
-    if (axis is None or len(_axes(x, axis)) == x.ndim) and x.flags.carray:
+    if (axis is None or len(sorted_axes(axis, x.ndim)) == x.ndim) and x.flags.carray:
         total = _total("squares", x.view(x.real.dtype) if x.dtype.kind == "c" else x)
         if total is None:
             return NotImplemented
@@ -356,7 +351,7 @@ def vector_norm(x: Native, *, axis: Axis = None, keepdims: bool = False, ord: fl
         return NotImplemented if is_small else norm
     if axis is None or x.dtype.kind == "c" or _is_small(x, axis):
         return NotImplemented
-    axes = _axes(x, axis)
+    axes = sorted_axes(axis, x.ndim)
     results = (
         reduce(_program("squares", x.dtype, x.dtype), (x,), (), x.shape, axes, keepdims=keepdims) if axes else None
     )

@@ -10,11 +10,12 @@ import numpy as np
 
 from xtensor.backend import Program
 
+from ..kernels.layouts import dense_strides
 from ._calls import LARGEST, elementwise_kernel, empty
 from ._costs import writes_past_caches
 from ._runtime import adjacent
 from ._sizes import BYTES_STREAMED, SHORTEST
-from ._walks import MOST_AXES, row_major
+from ._walks import MOST_AXES
 
 __all__ = ["rolling"]
 
@@ -47,7 +48,7 @@ def rolling(
     before = size, lengths[-1], *lengths[:-1]
     dtypes = [*program.dtypes[: len(shifts)], *kernel.results]
     after = [
-        (*row_major(lengths, dtype.itemsize)[:-1], *(shift or ()))
+        (*dense_strides(lengths, dtype.itemsize)[:-1], *(shift or ()))
         for dtype, shift in zip(dtypes, [*moves, *[None] * len(kernel.results)], strict=True)
     ]
 

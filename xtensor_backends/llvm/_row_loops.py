@@ -9,7 +9,6 @@ The order of a sum is fixed by the length of the row alone: blocks of a fixed le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +21,7 @@ from ..kernels.values import Value, constant, isnan
 from ._builder import Builder, llvm_type, load, memory_type, store
 from ._costs import SIMPLE
 from ._emission import computed
-from ._loops import I1, I64, POINTER, VOID, Writer, smaller, wide
+from ._loops import I1, I64, POINTER, Writer, smaller, wide
 from ._reduction_loops import BLOCK, combined, extreme, identity, is_extreme
 
 __all__ = ["Schedule", "rows_program_module"]
@@ -137,8 +136,8 @@ class Schedule:
 class _Rows(Writer):
     """The functions of a program with reductions among its steps."""
 
-    def __init__(self, program: Program, letters: str, *, has_fma: bool) -> None:
-        super().__init__(program, letters, has_fma=has_fma)
+    def __init__(self, program: Program, letters: str) -> None:
+        super().__init__(program, letters)
         self.schedule = Schedule(program, letters)
         self.dtypes = program.dtypes
 
@@ -176,75 +175,60 @@ class _Rows(Writer):
         addressed = [*this.inputs, *this.loads, *this.stores, *this.outputs, *this.reductions]
         numbers = [llvm_type(self.dtypes[position]) for position in (*this.numbers, *extremes)]
         types = [I64, *numbers, *[POINTER] * len(addressed), *[I64] * len(strided)]
-        function = self.function(name, I1, types, internal=True)
-        function.attributes.add("noinline")
-        length, rest = function.args[0], list(function.args[1:])
+        builder, (length, *rest) = self.begin(name, I1, types)
         given, rest = rest[: len(numbers)], rest[len(numbers) :]
         begun = dict(zip(extremes, given[len(this.numbers) :], strict=True))
         pointers, steps = rest[: len(addressed)], rest[len(addressed) :]
-        for pointer in pointers:
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start, loop = self.builder(before), self.builder(body)
-        unknown = constant(start, False, bool)
-        for position, argument in begun.items() if quick else ():
-            unknown = unknown | isnan(Value(start, argument, self.dtypes[position]))
-        start.branch(body)  # a block has at least one element
-        index, doubt = loop.phi(I64), loop.phi(I1)
-        index.add_incoming(I64(0), before)
-        doubt.add_incoming(unknown.code, before)
-        totals = []
-        for position in this.reductions:
-            totals.append(loop.phi(llvm_type(self.dtypes[position])))
-            totals[-1].add_incoming(begun.get(position) or self.identity(start, position).code, before)
-        values: dict[int, Value] = {
-            position: Value(loop, argument, self.dtypes[position])
-            for position, argument in zip(this.numbers, given[: len(this.numbers)], strict=True)
-        }
         stride = dict(zip(strided, steps, strict=True))
-        positions = iter(pointers)
+        before, positions, ends = builder.block, iter(pointers), list[Value]()
+        unknown = constant(builder, False, bool)
+        for position, argument in begun.items() if quick else ():
+            unknown = unknown | isnan(Value(builder, argument, self.dtypes[position]))
 
-        def address(position: int) -> Any:
-            pointer = next(positions)
-            if position in stride:
-                return self.offset(loop, pointer, (index, stride[position]))
-            return loop.gep(pointer, [index], inbounds=True, source_etype=memory_type(self.dtypes[position]))
+        def write(loop: Builder, index: Any) -> Any:
+            totals = []
+            for position in this.reductions:
+                totals.append(loop.phi(llvm_type(self.dtypes[position])))
+                totals[-1].add_incoming(begun.get(position) or self.identity(loop, position).code, before)
+            values: dict[int, Value] = {
+                position: Value(loop, argument, self.dtypes[position])
+                for position, argument in zip(this.numbers, given[: len(this.numbers)], strict=True)
+            }
 
-        for position in (*this.inputs, *this.loads):
-            values[position] = load(loop, address(position), self.dtypes[position])
-        doubtful = constant(loop, False, bool)
-        for position in this.steps:
-            values[position], doubtful = computed(self.schedule.step(position), values, doubtful)
-        for position in (*this.stores, *this.outputs):
-            store(values[position], address(position))
-        ends = []
-        for position, total in zip(this.reductions, totals, strict=True):
-            step = self.schedule.step(position)
-            value, accumulated = values[step.operands[0]], combined
-            if quick and position in extremes:
-                accumulated, doubtful = extreme, doubtful | isnan(value)
-            ends.append(accumulated(step.name, Value(loop, total, step.dtype), value))
-            total.add_incoming(ends[-1].code, loop.block)
-        following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.code)
-        index.add_incoming(following, loop.block)
-        doubt.add_incoming(doubted, loop.block)
-        branch = loop.cbranch(loop.icmp_signed("<", following, length), body, after)
-        if short:
-            self.fold_tail(branch)
-        end = self.builder(after)
+            def address(position: int) -> Any:
+                pointer = next(positions)
+                if position in stride:
+                    return self.offset(loop, pointer, (index, stride[position]))
+                return loop.gep(pointer, [index], inbounds=True, source_etype=memory_type(self.dtypes[position]))
+
+            for position in (*this.inputs, *this.loads):
+                values[position] = load(loop, address(position), self.dtypes[position])
+            doubtful = constant(loop, False, bool)
+            for position in this.steps:
+                values[position], doubtful = computed(self.schedule.step(position), values, doubtful)
+            for position in (*this.stores, *this.outputs):
+                store(values[position], address(position))
+            for position, total in zip(this.reductions, totals, strict=True):
+                step = self.schedule.step(position)
+                value, accumulated = values[step.operands[0]], combined
+                if quick and position in extremes:
+                    accumulated, doubtful = extreme, doubtful | isnan(value)
+                ends.append(accumulated(step.name, Value(loop, total, step.dtype), value))
+                total.add_incoming(ends[-1].code, loop.block)
+            return doubtful.code
+
+        doubted = self.each(builder, length, write, unknown.code, folds_tail=short)
         for value, pointer in zip(ends, positions, strict=True):
-            store(Value(end, value.code, value.dtype), pointer)
-        end.ret(doubted)
-        return function
+            store(Value(builder, value.code, value.dtype), pointer)
+        builder.ret(doubted)
+        return builder.function
 
-    def job(self, sweeps: Sequence[tuple[Any, Any]]) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: all passes over each row of a part."""
+        numbers = range(len(self.schedule.passes))
+        sweeps = [(self.sweep(number, short=False), self.sweep(number, short=True)) for number in numbers]
         schedule, program = self.schedule, self.program
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        flag, slots = self.frame(builder, arguments)
+        builder, flag, slots, part, parts = self.begin_job()
         length, rows = slots.read(), slots.read()
         inputs = [
             (slots.read(POINTER), slots.read() if letter == "v" else None, slots.read()) for letter in self.letters
@@ -283,7 +267,7 @@ class _Rows(Writer):
                 if not schedule.full[position]:
                     store(values[position], where[position][0])
         builder.ret_void()
-        return function
+        return builder.function
 
     def once(self, loop: Builder, flag: Any, level: int, values: dict[int, Value]) -> None:
         """Compute what is one number for the row and known before a pass."""
@@ -345,14 +329,11 @@ class _Rows(Writer):
             values[position] = load(loop, total[position], self.dtypes[position])
 
 
-def rows_program_module(program: Program, letters: str, *, has_fma: bool) -> ir.Module:
+def rows_program_module(program: Program, letters: str) -> ir.Module:
     """Return the module of a program with reductions among its steps.
 
     The operands of ``run``: parts, threads, nanoseconds, the length of a row, the number of rows; for each input its
     address, its stride in a row where the letter is "v", and its stride between rows; the address of each output, whose
     rows are adjacent; of each value that is kept, a row for each part; the scalars.
     """
-    writer = _Rows(program, letters, has_fma=has_fma)
-    numbers = range(len(writer.schedule.passes))
-    writer.entry(writer.job([(writer.sweep(i, short=False), writer.sweep(i, short=True)) for i in numbers]))
-    return writer.module
+    return _Rows(program, letters).written_module()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from xtensor.backend import Program
 
-from . import _compile, _threads
+from . import _threads
 from ._calls import MOST_LAYOUTS, MOST_PARTS, Kernel, compiled, empty
 from ._row_loops import Schedule, rows_program_module
 from ._short_row_loops import short_rows_module, walks_short_rows
@@ -131,47 +131,23 @@ def _layout(program: Program, arrays: Sequence[Array], shape: Shape) -> Layout |
             (letter, row_stride), " "
         )
         steps.append((strides[-1], row_stride) if letter == "v" else (row_stride,))
+    schedule: Schedule | None = program.kernels.get(("schedule", letters))
+    if schedule is None:
+        schedule = program.kernels["schedule", letters] = Schedule(program, letters)
     side_by_side = " " not in kinds and walks_short_rows(program, length)
-    compiled = _kernel_of_short_rows(program, kinds, length) if side_by_side else _kernel(program, letters)
-    if compiled is None:
+    if side_by_side:
+        kernel = compiled(
+            program,
+            f"rows of {length}, {kinds}",
+            lambda: short_rows_module(program, schedule.full, kinds, length),
+        )
+    else:
+        kernel = compiled(program, f"row after row, {letters}", lambda: rows_program_module(program, letters))
+    if kernel is None:
         return None
-    kernel, full, kept = compiled
+    full = [schedule.full[position] for position in program.outputs]
     results = [(shape if whole else (*shape[:-1], 1), dtype) for whole, dtype in zip(full, kernel.results, strict=True)]
     if side_by_side:
         return Layout(kernel, rows * length, (rows,), [()] * len(arrays), copied, results, [])
+    kept = [program.dtypes[position] for position in schedule.kept]
     return Layout(kernel, rows * length, (length, rows), steps, copied, results, kept)
-
-
-CompiledRows = tuple[Kernel, list[bool], list[Any]]
-"""A kernel, which outputs have an element for each element of a row, and the dtypes of values that are kept."""
-
-
-def _kernel(program: Program, letters: str) -> CompiledRows | None:
-    return _compiled_rows(
-        program, letters, letters, lambda: rows_program_module(program, letters, has_fma=_compile.has_fma())
-    )
-
-
-def _kernel_of_short_rows(program: Program, kinds: str, length: int) -> CompiledRows | None:
-    letters = "".join(["s" if kind in "no" else "c" for kind in kinds])
-
-    def make() -> Any:
-        full = Schedule(program, letters).full
-        return short_rows_module(program, full, kinds, length, has_fma=_compile.has_fma())
-
-    return _compiled_rows(program, letters, f"{kinds} of {length}", make)
-
-
-def _compiled_rows(program: Program, letters: str, walk: str, make: Callable[[], Any]) -> CompiledRows | None:
-    key = "row after row", walk
-    try:
-        return program.kernels[key]  # type: ignore[no-any-return]
-    except KeyError:
-        kernel = compiled(program, ("row after row's code", walk), f"{walk} row after row", make)
-        entry = None
-        if kernel is not None:
-            schedule = Schedule(program, letters)
-            full = [schedule.full[position] for position in program.outputs]
-            entry = kernel, full, [program.dtypes[position] for position in schedule.kept]
-        program.kernels[key] = entry
-        return entry

@@ -12,19 +12,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
+from ..kernels.reductions import accumulate_dtype
 from ..kernels.values import Value
-from . import _compile
-from ._builder import load, memory_type, store
-from ._calls import Kernel, compiled, empty
+from ._builder import Builder, load, memory_type, store
+from ._calls import compiled, empty
 from ._emission import emit, supported
-from ._loops import I64, POINTER, VOID, Writer, smaller
+from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._reducing import reduce
 from ._reduction_loops import BLOCK
-from ._reductions import accumulated
 from ._sizes import MIN_SIZE_INTEGERS_SCANNED, MIN_SIZE_REDUCED
 
 __all__ = ["kernels"]
@@ -43,43 +41,33 @@ class _Scan(Writer):
     def lines(self, count: int) -> Any:
         """``lines(length, input, sums, output)``: some blocks, one after the other in memory, side by side."""
         source, result = self.program.dtypes[0], self.program.dtypes[-1]
-        function = self.function(f"lines{count}", VOID, [I64, POINTER, POINTER, POINTER], internal=True)
-        function.attributes.add("noinline")
-        length, given, sums, output = function.args
-        for pointer in (given, sums, output):
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        firsts = [
-            load(start, self.offset(start, sums, (I64(line), I64(result.itemsize))), result) for line in range(count)
-        ]
-        start.branch(body)
-        loop = self.builder(body)
-        index = loop.phi(I64)
-        index.add_incoming(I64(0), before)
-        totals = []
-        for first in firsts:
-            totals.append(loop.phi(first.code.type))
-            totals[-1].add_incoming(first.code, before)
-        for line, total in enumerate(totals):
-            position = loop.add(index, I64(line * BLOCK))
-            element = load(loop, loop.gep(given, [position], inbounds=True, source_etype=memory_type(source)), source)
-            values, _ = emit(self.program, [element])
-            following = Value(loop, total, result) + values[-1]
-            store(following, loop.gep(output, [position], inbounds=True, source_etype=memory_type(result)))
-            total.add_incoming(following.code, body)
-        after_it = loop.add(index, I64(1), flags=("nsw",))
-        index.add_incoming(after_it, body)
-        loop.cbranch(loop.icmp_signed("<", after_it, length), body, after)
-        self.builder(after).ret_void()
-        return function
+        kinds = [I64, POINTER, POINTER, POINTER]
+        builder, (length, given, sums, output) = self.begin(f"lines{count}", VOID, kinds)
+        before, size = builder.block, I64(result.itemsize)
+        firsts = [load(builder, self.offset(builder, sums, (I64(line), size)), result) for line in range(count)]
 
-    def job(self, one: Any, several: Any) -> Any:
+        def write(loop: Builder, index: Any) -> Any:
+            totals = []
+            for first in firsts:
+                totals.append(loop.phi(first.code.type))
+                totals[-1].add_incoming(first.code, before)
+            for line, total in enumerate(totals):
+                position = loop.add(index, I64(line * BLOCK))
+                address = loop.gep(given, [position], inbounds=True, source_etype=memory_type(source))
+                values, _ = emit(self.program, [load(loop, address, source)])
+                following = Value(loop, total, result) + values[-1]
+                store(following, loop.gep(output, [position], inbounds=True, source_etype=memory_type(result)))
+                total.add_incoming(following.code, loop.block)
+            return I1(0)
+
+        self.each(builder, length, write)
+        builder.ret_void()
+        return builder.function
+
+    def job(self) -> Any:
+        one, several = self.lines(1), self.lines(ABREAST)
         source, result = self.program.dtypes[0], self.program.dtypes[-1]
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         length, rows = slots.read(), slots.read()
         given, sums, output = slots.read(POINTER), slots.read(POINTER), slots.read(POINTER)
         blocks = builder.sdiv(builder.add(length, I64(BLOCK - 1)), I64(BLOCK))
@@ -106,13 +94,7 @@ class _Scan(Writer):
                     rest = inner.sub(length, inner.mul(number, I64(BLOCK)))
                     inner.call(one, [smaller(inner, I64(BLOCK), rest), *positions(inner, number)])
         builder.ret_void()
-        return function
-
-
-def _module(program: Program) -> ir.Module:
-    writer = _Scan(program, "c", has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.lines(1), writer.lines(ABREAST)))
-    return writer.module
+        return builder.function
 
 
 @functools.cache
@@ -123,7 +105,7 @@ def _program(dtype: Any, total: Any) -> Program:
 
 
 def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: bool = False) -> Native:
-    total = accumulated(x.dtype) if dtype is None else dtype
+    total = accumulate_dtype(x.dtype) if dtype is None else dtype
     if include_initial or not x.size or axis % x.ndim != x.ndim - 1 or not x.flags.carray:
         return NotImplemented
     if not (supported(x.dtype) and supported(total)) or total.kind == "b" or x.dtype.kind == "b":
@@ -143,10 +125,7 @@ def cumulative_sum(x: Native, *, axis: int, dtype: Any = None, include_initial: 
         return NotImplemented  # NumPy warns where a sum overflows
     sums = np.zeros_like(ends)
     sums[:, 1:] = ends[:, :-1]
-    try:
-        kernel: Kernel | None = program.kernels["scan"]
-    except KeyError:
-        kernel = compiled(program, "scan", "scan", lambda: _module(program))
+    kernel = compiled(program, "scan", lambda: _Scan(program, "c").written_module())
     if kernel is None:
         return NotImplemented
     output = empty(x.shape, total, "C")

@@ -16,8 +16,7 @@ from llvmlite import ir
 
 from xtensor.backend import Native, Program, Step
 
-from . import _compile
-from ._builder import alignment
+from ._builder import Builder, alignment
 from ._calls import Kernel, compiled, empty
 from ._loops import I1, I64, POINTER, VOID, Writer, smaller
 from ._sizes import BYTES_ROWS, BYTES_TAKEN, MIN_SIZE_SELECTED
@@ -132,13 +131,11 @@ class _Selection(Writer):
         builder["done"].ret_void()
         return function
 
-    def job(self, block: Any) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the blocks of a part."""
+        block = self.block()
         itemsize = I64(self.program.dtypes[0].itemsize)
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        _, slots = self.frame(builder, arguments)
+        builder, _, slots, part, parts = self.begin_job()
         total, length = slots.read(), slots.read()
         mask, given, positions, output = (slots.read(POINTER) for _ in range(4))
         blocks = builder.sdiv(builder.add(total, builder.sub(length, I64(1))), length)
@@ -160,7 +157,7 @@ class _Selection(Writer):
                 ],
             )
         builder.ret_void()
-        return function
+        return builder.function
 
 
 class _Gathering(Writer):
@@ -173,44 +170,28 @@ class _Gathering(Writer):
     def inner(self) -> Any:
         """``inner(length, elements, input, indices, output)``: whether an index is out of bounds."""
         element = ir.IntType(8 * self.program.dtypes[0].itemsize)
-        function = self.function("inner", I1, [I64, I64, POINTER, POINTER, POINTER], internal=True)
-        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
-        length, elements, given, indices, output = function.args
-        for pointer in (given, indices, output):
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start = self.builder(before)
-        start.cbranch(start.icmp_signed(">", length, I64(0)), body, after)
-        loop = self.builder(body)
-        number, beyond = loop.phi(I64), loop.phi(I1)
-        index = loop.load(loop.gep(indices, [number], inbounds=True, source_etype=I64), typ=I64)
-        negative = loop.icmp_signed("<", index, I64(0))
-        position = loop.add(index, loop.select(negative, elements, I64(0)))
-        outside = loop.icmp_unsigned(">=", position, elements)
-        position = loop.select(outside, I64(0), position)
+        kinds = [I64, I64, POINTER, POINTER, POINTER]
+        builder, (length, elements, given, indices, output) = self.begin("inner", I1, kinds)
         align = alignment(element.width // 8)
-        value = loop.load(loop.gep(given, [position], inbounds=True, source_etype=element), typ=element, align=align)
-        loop.store(value, loop.gep(output, [number], inbounds=True, source_etype=element), align=align)
-        following = loop.add(number, I64(1), flags=("nsw",))
-        is_outside = loop.or_(beyond, outside)
-        number.add_incoming(I64(0), before)
-        number.add_incoming(following, body)
-        beyond.add_incoming(I1(0), before)
-        beyond.add_incoming(is_outside, body)
-        loop.cbranch(loop.icmp_signed("<", following, length), body, after)
-        end = self.builder(after)
-        outcome = end.phi(I1)
-        outcome.add_incoming(I1(0), before)
-        outcome.add_incoming(is_outside, body)
-        end.ret(outcome)
-        return function
 
-    def job(self, inner: Any) -> Any:
+        def write(loop: Builder, number: Any) -> Any:
+            index = loop.load(loop.gep(indices, [number], inbounds=True, source_etype=I64), typ=I64)
+            negative = loop.icmp_signed("<", index, I64(0))
+            position = loop.add(index, loop.select(negative, elements, I64(0)))
+            outside = loop.icmp_unsigned(">=", position, elements)
+            address = loop.gep(given, [loop.select(outside, I64(0), position)], inbounds=True, source_etype=element)
+            value = loop.load(address, typ=element, align=align)
+            loop.store(value, loop.gep(output, [number], inbounds=True, source_etype=element), align=align)
+            return outside
+
+        self.return_if_empty(builder, length)
+        builder.ret(self.each(builder, length, write))
+        return builder.function
+
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the indices of a part."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        flag, slots = self.frame(builder, arguments)
+        inner = self.inner()
+        builder, flag, slots, part, parts = self.begin_job()
         total, elements = slots.read(), slots.read()
         given, indices, output = (slots.read(POINTER) for _ in range(3))
         first, last = self.share(builder, total, part, parts, multiple=64)
@@ -226,7 +207,7 @@ class _Gathering(Writer):
         )
         self.mark(builder, flag, beyond)
         builder.ret_void()
-        return function
+        return builder.function
 
 
 class _Rows(Writer):
@@ -238,10 +219,7 @@ class _Rows(Writer):
 
     def job(self) -> Any:
         """``job(arguments, part, parts)``: the indices of a part."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        flag, slots = self.frame(builder, arguments)
+        builder, flag, slots, part, parts = self.begin_job()
         total, rows, width = slots.read(), slots.read(), slots.read()
         given, indices, output = (slots.read(POINTER) for _ in range(3))
         first, last = self.share(builder, total, part, parts, multiple=8)
@@ -253,33 +231,15 @@ class _Rows(Writer):
             source = self.offset(loop, given, (loop.select(outside, I64(0), position), width))
             self.copy(loop, self.offset(loop, output, (number, width)), source, width)
         builder.ret_void()
-        return function
-
-
-def _selection(program: Program) -> ir.Module:
-    writer = _Selection(program, "cc", has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.block()))
-    return writer.module
-
-
-def _gathering(program: Program) -> ir.Module:
-    writer = _Gathering(program, "vc", has_fma=_compile.has_fma())
-    writer.entry(writer.job(writer.inner()))
-    return writer.module
-
-
-def _rows(program: Program) -> ir.Module:
-    writer = _Rows(program, "vc", has_fma=_compile.has_fma())
-    writer.entry(writer.job())
-    return writer.module
+        return builder.function
 
 
 @functools.cache
 def _kernel(name: str, itemsize: int) -> Kernel | None:
     dtype = "complex128" if itemsize == 16 else f"uint{8 * itemsize}"
-    key, make = {"selected": ("bool", _selection), "take": ("int64", _gathering), "rows": ("int64", _rows)}[name]
+    key, writer = {"selected": ("bool", _Selection), "take": ("int64", _Gathering), "rows": ("int64", _Rows)}[name]
     program = Program((dtype, key), (), (Step(name, (0, 1), dtype),), (2,)).shared()
-    return compiled(program, name, name, lambda: make(program))
+    return compiled(program, name, lambda: writer(program, "cc").written_module())
 
 
 def _is_plain(x: Native, key: Native) -> bool:

@@ -17,7 +17,7 @@ from ..kernels.values import Value, constant
 from ._builder import Builder, load, memory_type, store
 from ._costs import has_formula
 from ._emission import computed
-from ._loops import I1, I64, POINTER, VOID, Writer, wide
+from ._loops import I1, I64, POINTER, Writer, wide
 from ._reduction_loops import combined, identity
 
 __all__ = ["short_rows_module", "walks_short_rows"]
@@ -48,8 +48,8 @@ class _ShortRows(Writer):
         The elements of a row.
     """
 
-    def __init__(self, program: Program, full: Sequence[bool], kinds: str, length: int, *, has_fma: bool) -> None:
-        super().__init__(program, kinds, has_fma=has_fma)
+    def __init__(self, program: Program, full: Sequence[bool], kinds: str, length: int) -> None:
+        super().__init__(program, kinds)
         self.full, self.length = full, length
         self.dtypes = program.dtypes
 
@@ -63,19 +63,16 @@ class _ShortRows(Writer):
 
     def inner(self) -> Any:
         """``inner(rows, scalars..., pointers...)``: whether an element is doubtful."""
-        program, count = self.program, len(self.program.inputs)
         types = [I64, *map(wide, self.scalars), *[POINTER] * len(self.arrays)]
-        function = self.function("inner", I1, types, internal=True)
-        function.attributes.add("noinline")  # LLVM knows only of arguments that they do not alias
-        rows, rest = function.args[0], list(function.args[1:])
-        pointers = rest[len(self.scalars) :]
-        for pointer in pointers:
-            pointer.add_attribute("noalias")
-        before, body, after = (function.append_basic_block(name) for name in ("before", "body", "after"))
-        start, loop, end = self.builder(before), self.builder(body), self.builder(after)
-        numbers = self.numbers(start, rest[: len(self.scalars)])
-        start.cbranch(start.icmp_signed(">", rows, I64(0)), body, after)
-        index, doubt = loop.phi(I64), loop.phi(I1)
+        builder, (rows, *rest) = self.begin("inner", I1, types)
+        numbers, pointers = self.numbers(builder, rest[: len(self.scalars)]), rest[len(self.scalars) :]
+        self.return_if_empty(builder, rows)
+        builder.ret(self.each(builder, rows, lambda loop, index: self.row(loop, index, numbers, pointers)))
+        return builder.function
+
+    def row(self, loop: Builder, index: Any, numbers: Sequence[Value], pointers: Sequence[Any]) -> Any:
+        """Compute a row; return whether an element is doubtful."""
+        program, count = self.program, len(self.program.inputs)
         lanes: list[dict[int, Value]] = [{} for _ in range(self.length)]
         doubtful = constant(loop, False, bool)
 
@@ -105,24 +102,12 @@ class _ShortRows(Writer):
             kind = "p" if self.full[position] else "n"
             for lane, known in enumerate(lanes if kind == "p" else lanes[:1]):
                 store(known[position], self.place(loop, pointer, index, kind, lane, self.dtypes[position]))
-        following = loop.add(index, I64(1), flags=("nsw",))
-        doubted = loop.or_(doubt, doubtful.code)
-        for phi, first, later in ((index, I64(0), following), (doubt, I1(0), doubted)):
-            phi.add_incoming(first, before)
-            phi.add_incoming(later, loop.block)
-        loop.cbranch(loop.icmp_signed("<", following, rows), body, after)
-        outcome = end.phi(I1)
-        outcome.add_incoming(I1(0), before)
-        outcome.add_incoming(doubted, loop.block)
-        end.ret(outcome)
-        return function
+        return doubtful.code
 
-    def job(self, inner: Any) -> Any:
+    def job(self) -> Any:
         """``job(arguments, part, parts)``: the rows of a part."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        builder = self.builder(function.append_basic_block())
-        flag, slots = self.frame(builder, arguments)
+        inner = self.inner()
+        builder, flag, slots, part, parts = self.begin_job()
         rows = slots.read()
         first, last = self.share(builder, rows, part, parts, multiple=64)
         outputs = ["p" if self.full[position] else "n" for position in self.program.outputs]
@@ -133,15 +118,13 @@ class _ShortRows(Writer):
         scalars = [slots.read(wide(dtype)) for dtype in self.scalars]
         self.mark(builder, flag, builder.call(inner, [builder.sub(last, first), *scalars, *pointers]))
         builder.ret_void()
-        return function
+        return builder.function
 
 
-def short_rows_module(program: Program, full: Sequence[bool], kinds: str, length: int, *, has_fma: bool) -> ir.Module:
+def short_rows_module(program: Program, full: Sequence[bool], kinds: str, length: int) -> ir.Module:
     """Return the module of a program over rows of a few elements.
 
     The operands of ``run``: parts, threads, nanoseconds, the number of rows; the address of each input and output; the
     scalars.
     """
-    writer = _ShortRows(program, full, kinds, length, has_fma=has_fma)
-    writer.entry(writer.job(writer.inner()))
-    return writer.module
+    return _ShortRows(program, full, kinds, length).written_module()

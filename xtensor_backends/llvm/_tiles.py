@@ -86,16 +86,10 @@ class Tile(Lines):
         """Write the address of an element; return its name."""
         return self.at(self.item, base, index)
 
-    def splat(self, number: str, item: str = "") -> str:
-        """Write a vector of one number."""
-        item = item or self.item
-        one = self.let(f"insertelement <{self.lanes} x {item}> poison, {item} {number}, i64 0")
-        zeros = f"<{self.lanes} x i32> zeroinitializer"
-        return self.let(f"shufflevector <{self.lanes} x {item}> {one}, <{self.lanes} x {item}> poison, {zeros}")
-
     def element(self, base: str, index: str | int) -> str:
         """Write a vector of one element of memory."""
-        return self.splat(self.let(f"load {self.item}, ptr {self.place(base, index)}, align {self.size}"))
+        number = self.let(f"load {self.item}, ptr {self.place(base, index)}, align {self.size}")
+        return self.splat(number, self.item, self.lanes)
 
     def load(self, base: str, h: int) -> str:
         return self.let(f"load {self.vector}, ptr {self.place(base, h * self.lanes)}, align {self.size}")
@@ -125,7 +119,7 @@ class Tile(Lines):
 
     def masks(self, left: str = "%left") -> list[str]:
         """Write which lanes of the vectors are among the columns that are left."""
-        left, masks = self.splat(left, "i64"), []
+        left, masks = self.splat(left, "i64", self.lanes), []
         for h in range(self.vectors):
             numbers = ", ".join(f"i64 {number}" for number in range(h * self.lanes, (h + 1) * self.lanes))
             masks.append(self.let(f"icmp ult <{self.lanes} x i64> <{numbers}>, {left}"))

@@ -77,13 +77,10 @@ def _run(waiting: Waiting) -> bool:
 
 def _kernel() -> Kernel | None:
     """Return the kernel of the jobs of a table; its elements are nanoseconds."""
-    try:
-        return PROGRAM.kernels["together"]  # type: ignore[no-any-return]
-    except KeyError:
-        kernel = compiled(PROGRAM, "together", "together", _module)
-        if kernel is not None:
-            kernel.cost = 1.0
-        return kernel
+    kernel = compiled(PROGRAM, "together", lambda: _Together().written_module())
+    if kernel is not None:
+        kernel.cost = 1.0
+    return kernel
 
 
 @functools.cache
@@ -110,39 +107,21 @@ class _Together(Writer):
 
     def job(self) -> Any:
         """``job(arguments, part, parts)``: a part of all parts of the jobs of a table."""
-        function = self.function("job", VOID, [POINTER, I64, I64], internal=True)
-        arguments, part, parts = function.args
-        entry, test, body, done = (function.append_basic_block(name) for name in ("entry", "test", "body", "done"))
-        builder = self.builder(entry)
-        flag, slots = self.frame(builder, arguments)
+        builder, flag, slots, part, parts = self.begin_job()
         table, length, total = slots.read(POINTER), slots.read(), slots.read()
         first, last = self.share(builder, total, part, parts)
-        builder.branch(test)
-
-        builder = self.builder(test)
-        position = builder.phi(I64)
-        position.add_incoming(I64(0), entry)
-        builder.cbranch(builder.icmp_signed("<", position, length), body, done)
-
-        builder = self.builder(body)
-        slots = Slots(builder, builder.gep(table, [position], source_etype=I64))
-        size, job, before, own = slots.read(), builder.inttoptr(slots.read(), JOB), slots.read(), slots.read()
-        frame = slots.address()
-        begin = builder.select(builder.icmp_signed(">", first, before), builder.sub(first, before), I64(0))
-        end = smaller(builder, builder.sub(last, before), own)
-        with self.counted(builder, begin, end) as (inside, index):
-            inside.call(job, [frame, index, own])
-        self.mark(builder, flag, builder.icmp_signed("!=", builder.load(frame, typ=I64), I64(0)))
-        position.add_incoming(builder.add(position, size), builder.block)
-        builder.branch(test)
-        self.builder(done).ret_void()
-        return function
-
-
-def _module() -> ir.Module:
-    writer = _Together()
-    writer.entry(writer.job())
-    return writer.module
+        with self.stepped(builder, I64(0), length) as (inside, position, steps):
+            slots = Slots(inside, inside.gep(table, [position], source_etype=I64))
+            steps.append(slots.read())
+            job, before, own = inside.inttoptr(slots.read(), JOB), slots.read(), slots.read()
+            frame = slots.address()
+            begin = inside.select(inside.icmp_signed(">", first, before), inside.sub(first, before), I64(0))
+            end = smaller(inside, inside.sub(last, before), own)
+            with self.counted(inside, begin, end) as (loop, index):
+                loop.call(job, [frame, index, own])
+            self.mark(inside, flag, inside.icmp_signed("!=", inside.load(frame, typ=I64), I64(0)))
+        builder.ret_void()
+        return builder.function
 
 
 def _store_module() -> ir.Module:

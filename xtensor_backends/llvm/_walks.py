@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..kernels.layouts import dense_strides, merged_axes
 from ._sizes import MIN_SIZE_SHORT, SHORTEST, SHORTEST_OF_MANY
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "has_rows",
     "joined_letters",
     "joined_stride",
-    "row_major",
     "walk_of",
 ]
 
@@ -88,9 +88,9 @@ def walk_of(arrays: Layouts, results: tuple[int, ...], *, several: bool = False)
     order = tuple(sorted(range(len(shape)), key=permutation.__getitem__))
     itemsizes = [*(size for _, _, size in arrays), *results]
     for size in results:
-        strides = row_major(made, size)
+        strides = dense_strides(made, size)
         views.append(tuple([strides[axis] for axis in order]))
-    lengths, walked = _merged([shape[axis] for axis in axes], [[view[axis] for axis in axes] for view in views])
+    lengths, walked = merged_axes([shape[axis] for axis in axes], [[view[axis] for axis in axes] for view in views])
     shortest = min(SHORTEST, SHORTEST_OF_MANY) if several or math.prod(shape) >= MIN_SIZE_SHORT else SHORTEST
     across = bool(lengths) and lengths[-1] < shortest
     if across:
@@ -103,14 +103,6 @@ def walk_of(arrays: Layouts, results: tuple[int, ...], *, several: bool = False)
     )
     sizes = math.prod(shape), lengths[-1], *lengths[:-1]
     return Walk(letters, sizes, strides_of_all, made, None if permutation == sorted(permutation) else order, across)
-
-
-def row_major(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """The strides of adjacent elements in row-major order."""
-    strides = [itemsize]
-    for length in reversed(shape[1:]):
-        strides.append(strides[-1] * length)
-    return tuple(reversed(strides)) if shape else ()
 
 
 def broadcast_strides(lengths: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -144,23 +136,6 @@ def joined_letters(arrays: Sequence[Array], shape: tuple[int, ...]) -> str:
 def has_rows(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
     """Whether the elements lie next to each other along an axis, or are one element."""
     return any(length > 1 and abs(stride) <= itemsize for length, stride in zip(shape, strides, strict=True))
-
-
-def _merged(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:
-    """Join neighbouring axes that every operand walks as one."""
-    merged = lengths[:1]
-    joined = [steps[:1] for steps in strides]
-    for axis in range(1, len(lengths)):
-        length = lengths[axis]
-        if all(steps[-1] == old[axis] * length for steps, old in zip(joined, strides, strict=True)):
-            merged[-1] *= length
-            for steps, old in zip(joined, strides, strict=True):
-                steps[-1] = old[axis]
-        else:
-            merged.append(length)
-            for steps, old in zip(joined, strides, strict=True):
-                steps.append(old[axis])
-    return merged, joined
 
 
 def _across(lengths: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:

@@ -13,7 +13,6 @@ from xtensor.backend import (
     STANDARD_DTYPES,
     Backend,
     DeviceInfo,
-    DType,
     Memory,
     Native,
     import_library,
@@ -154,9 +153,6 @@ class MlxBackend(Backend):
 
     def dtypes(self, spec: str) -> Collection[str]:
         return (*(name for name in STANDARD_DTYPES if name not in WITHOUT), "float16", "bfloat16")
-
-    def default_float(self, spec: str) -> DType:
-        return np.dtype(np.float32)
 
     def info(self, spec: str) -> DeviceInfo:
         properties, memory = self._mlx.device_info(self.device(spec)), self.memory(spec)

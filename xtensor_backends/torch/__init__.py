@@ -14,7 +14,6 @@ from xtensor.backend import (
     STANDARD_DTYPES,
     Backend,
     DeviceInfo,
-    DType,
     Memory,
     Native,
     import_library,
@@ -187,9 +186,6 @@ class TorchBackend(Backend):
         kind = self.device(spec).type
         without = {"mps": (*WITHOUT_FLOAT64, *WITHOUT_UNSIGNED), "xpu": WITHOUT_UNSIGNED}.get(kind, ())
         return (*(name for name in STANDARD_DTYPES if name not in without), "float16", "bfloat16")
-
-    def default_float(self, spec: str) -> DType:
-        return np.dtype(np.float64 if "float64" in self.dtypes(spec) else np.float32)
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)

@@ -49,36 +49,18 @@ def _matrices(x: Tensor) -> Tensor:
     return OPERANDS.in_double(x)
 
 
+def _of_matrices(name: str) -> Any:
+    """Return torch's function of matrices, with its options."""
+    function = getattr(torch.linalg, name)
+    return staticmethod(lambda x, **options: function(_matrices(x), **options))
+
+
 class Linalg:
     """The functions of ``linalg``."""
 
-    @staticmethod
-    def cholesky(x: Tensor, *, upper: bool = False) -> Tensor:
-        return torch.linalg.cholesky(_matrices(x), upper=upper)
-
-    @staticmethod
-    def det(x: Tensor) -> Tensor:
-        return torch.linalg.det(_matrices(x))
-
-    @staticmethod
-    def eig(x: Tensor) -> Any:
-        return torch.linalg.eig(_matrices(x))
-
-    @staticmethod
-    def eigh(x: Tensor) -> Any:
-        return torch.linalg.eigh(_matrices(x))
-
-    @staticmethod
-    def eigvals(x: Tensor) -> Tensor:
-        return torch.linalg.eigvals(_matrices(x))
-
-    @staticmethod
-    def eigvalsh(x: Tensor) -> Tensor:
-        return torch.linalg.eigvalsh(_matrices(x))
-
-    @staticmethod
-    def inv(x: Tensor) -> Tensor:
-        return torch.linalg.inv(_matrices(x))
+    cholesky, qr, svd = map(_of_matrices, ("cholesky", "qr", "svd"))
+    det, slogdet, inv = map(_of_matrices, ("det", "slogdet", "inv"))
+    eig, eigh, eigvals, eigvalsh, svdvals = map(_of_matrices, ("eig", "eigh", "eigvals", "eigvalsh", "svdvals"))
 
     @staticmethod
     def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
@@ -93,14 +75,6 @@ class Linalg:
         return torch.linalg.vector_norm(x, 2, (-2, -1), keepdim=keepdims)
 
     @staticmethod
-    def qr(x: Tensor, *, mode: str = "reduced") -> Any:
-        return torch.linalg.qr(_matrices(x), mode)
-
-    @staticmethod
-    def slogdet(x: Tensor) -> Any:
-        return torch.linalg.slogdet(_matrices(x))
-
-    @staticmethod
     def solve(x1: Tensor, x2: Tensor) -> Tensor:
         x1, x2 = OPERANDS.promoted(_matrices(x1), _matrices(x2))
         if x2.dim() == 1:
@@ -108,14 +82,6 @@ class Linalg:
         # torch takes (…, n) next to (…, n, n) for vectors, the standard for one matrix.
         batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
         return torch.linalg.solve(x1.expand(*batch, *x1.shape[-2:]), x2.expand(*batch, *x2.shape[-2:]))
-
-    @staticmethod
-    def svd(x: Tensor, *, full_matrices: bool = True) -> Any:
-        return torch.linalg.svd(_matrices(x), full_matrices=full_matrices)
-
-    @staticmethod
-    def svdvals(x: Tensor) -> Tensor:
-        return torch.linalg.svdvals(_matrices(x))
 
     @staticmethod
     def vector_norm(x: Tensor, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:

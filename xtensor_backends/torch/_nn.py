@@ -21,6 +21,13 @@ LARGE, SMALL = 1e15, 1e-15
 """Limits between which squares of float32 are ordinary numbers."""
 
 
+def _padded(x: Tensor, widths: tuple[tuple[int, int], ...]) -> tuple[Tensor, list[int]]:
+    """Return a tensor and the padding that torch adds: zeros are added here where the ends of an axis differ."""
+    if all(before == after for before, after in widths):
+        return x, [before for before, _ in widths]
+    return functional.pad(x, [width for pair in reversed(widths) for width in pair]), [0] * len(widths)
+
+
 def _convolution(axes: int) -> Any:
     function: Callable[..., Tensor] = getattr(functional, f"conv{axes}d")
 
@@ -36,10 +43,7 @@ def _convolution(axes: int) -> Any:
     ) -> Tensor:
         if 0 in x.shape or 0 in weight.shape:
             return NotImplemented
-        padding = [before for before, _ in widths]
-        if any(before != after for before, after in widths):
-            x = functional.pad(x, [width for pair in reversed(widths) for width in pair])
-            padding = [0] * axes
+        x, padding = _padded(x, widths)
         return function(x, weight, bias, strides, padding, dilations, groups)
 
     return staticmethod(convolved)
@@ -81,12 +85,9 @@ def _by_weight(
 ) -> Tensor:
     if 0 in x.shape or 0 in g.shape or 0 in kernel:
         return NotImplemented
-    if any(before != after for before, after in widths):
-        x = functional.pad(x, [width for pair in reversed(widths) for width in pair])
-        widths = ((0, 0),) * len(widths)
+    x, padding = _padded(x, widths)
     weight = x.new_empty((g.shape[1], x.shape[1] // groups, *kernel))  # its shape alone is read
-    padding, ends = [before for before, _ in widths], [0] * len(kernel)
-    settings = strides, padding, dilations, False, ends, groups
+    settings = strides, padding, dilations, False, [0] * len(kernel), groups
     return torch.ops.aten.convolution_backward(g, x, weight, None, *settings, [False, True, False])[1]
 
 

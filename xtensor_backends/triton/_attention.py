@@ -54,8 +54,9 @@ def _dot_constants(launcher: Any, dtype: DType, precision: str) -> dict[str, Any
     }
 
 
-def _block_side(length: int, maximum: int) -> int:
-    return min(max(1 << (length - 1).bit_length(), MIN_BLOCK), maximum)
+def _block_side(length: int) -> int:
+    """Queries or keys of a block in the interpreter."""
+    return min(max(1 << (length - 1).bit_length(), MIN_BLOCK), 64)
 
 
 def _has_large_shared_memory(target: Any) -> bool:
@@ -119,9 +120,9 @@ def _prepare_attention(
     merged = iteration(
         grouped_batch,
         [
-            *(_split_heads(part[:-2], heads, group) for part in strides[:2]),
+            *(_split_heads(part[:-2], group) for part in strides[:2]),
             *((*part[:-2], 0) if batch else () for part in strides[2:]),
-            _split_heads(mask_strides[:-2], heads, group),
+            _split_heads(mask_strides[:-2], group),
         ],
     )
     if len(merged.shape) > MAX_AXES:
@@ -134,7 +135,7 @@ def _prepare_attention(
     )
     widths = tuple(max(MIN_BLOCK, 1 << (length - 1).bit_length()) for length in (width, value_width))
     if launcher.interprets:
-        blocks = Blocks(_block_side(queries, 64), _block_side(keys, 64))
+        blocks = Blocks(_block_side(queries), _block_side(keys))
     else:
         blocks = _attention_blocks(dtype, precision, max(widths), launcher.target, masked=mask is not None)
     integer = "i64" if offsets_64 else "i32"
@@ -174,6 +175,6 @@ def _prepare_attention(
     return builder.ready(shape, dtype)
 
 
-def _split_heads(strides: Shape, heads: int, group: int) -> Shape:
+def _split_heads(strides: Shape, group: int) -> Shape:
     """Return the strides of a batch whose last axis, the heads, is split into groups."""
     return (*strides[:-1], strides[-1] * group, strides[-1]) if strides else ()

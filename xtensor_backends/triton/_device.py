@@ -37,7 +37,9 @@ def _open(spec: str) -> tuple[Context, Callable[[Callable[..., Any]], Callable[.
         return Context(HostMemory(), Interpreter()), lambda function: function
     import cupy
 
-    from ._driver import Driver, bind_device
+    from xtensor_backends.cupy import bind_device
+
+    from ._driver import Driver
     from ._launch import Launcher
 
     device = cupy.cuda.Device(int(spec.partition(":")[2]))

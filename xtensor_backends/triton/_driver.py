@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from triton.backends.compiler import GPUTarget
 
-__all__ = ["Driver", "bind_device", "parameter_block"]
+__all__ = ["Driver", "parameter_block"]
 
 MAX_DYNAMIC_SHARED_SIZE = 8
 """The attribute of a function: the bytes of shared memory that its launches may ask for."""
@@ -74,17 +73,3 @@ def parameter_block(size: int, backend: str) -> tuple[Any, int, Any]:
     length = ctypes.c_size_t(size)
     keys = (ctypes.c_void_p * 5)(POINTER, ctypes.addressof(memory), SIZE, ctypes.addressof(length), END[backend])
     return memory, ctypes.addressof(keys), (length, keys)
-
-
-def bind_device(cupy: Any, device: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that runs with a CuPy device as the current one, if there are several."""
-    current, index = cupy.cuda.runtime.getDevice, device.id
-
-    @wraps(function)
-    def bound(*args: Any, **kwargs: Any) -> Any:
-        if current() == index:
-            return function(*args, **kwargs)
-        with device:
-            return function(*args, **kwargs)
-
-    return bound

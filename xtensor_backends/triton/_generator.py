@@ -12,12 +12,12 @@ from typing import Any
 
 from xtensor.backend import DType, Generator, Native, Program
 
+from ..kernels.layouts import reduced_shape
 from ._context import SCALARS, Array, Builder, Context, Ready, Scalar, Unsuited
 from ._dtypes import compute_dtype, result_constants
 from ._layout import MAX_AXES, Rows, broadcast_shapes, dense_strides, iteration, memory_order, rows
 from ._plans import computation, converter
 from ._program_source import ProgramKernel, elementwise_kernel, reduction_kernel
-from ._reductions import reduced_shape
 from ._row_launches import kind_of, reduce_table, reduction_tiling, strides_of
 
 __all__ = ["TritonGenerator"]
@@ -142,7 +142,7 @@ class TritonGenerator(Generator):
         layout = _rows(shape, [strides_of(x, shape) for x in arrays], axes)
         tiling = reduction_tiling(self._context, layout, *kernel.reductions)
         builder = Builder(self._context, len(operands))
-        result_shape = reduced_shape(shape, axes, keepdims)
+        result_shape = reduced_shape(shape, axes, keepdims=keepdims)
         first, *others = [program.dtypes[position] for _, position in program.reductions]
         results = [Array(0, first), *[builder.scratch(result_shape, dtype) for dtype in others]]
         targets = results

@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..kernels.layouts import dense_strides, merged_axes
+
 __all__ = [
     "MAX_AXES",
     "Iteration",
@@ -91,14 +93,6 @@ def element_strides(x: Any, shape: Shape | None = None) -> Shape | None:
     return (0,) * (len(shape) - len(steps)) + tuple(steps)
 
 
-def dense_strides(shape: Shape) -> Shape:
-    """Return the strides of a C-contiguous array."""
-    steps = [1] * len(shape)
-    for axis in range(len(shape) - 1, 0, -1):
-        steps[axis - 1] = steps[axis] * shape[axis]
-    return tuple(steps)
-
-
 def is_contiguous(shape: Shape, strides: Shape) -> bool:
     """Whether strides are those of a C-contiguous array; the strides of axes of length 1 do not count."""
     return all(
@@ -134,19 +128,7 @@ def _has_larger_stride(axis: int, other: int, shape: Shape, strides: Sequence[Sh
 
 def collapse(shape: Shape, strides: Sequence[Shape]) -> tuple[Shape, tuple[Shape, ...]]:
     """Merge axes as far as the elements are visited in the same order; return at least one axis."""
-    lengths: list[int] = []
-    steps: list[list[int]] = [[] for _ in strides]
-    for axis, length in enumerate(shape):
-        if length == 1:
-            continue
-        if lengths and all(merged[-1] == x[axis] * length for merged, x in zip(steps, strides, strict=True)):
-            lengths[-1] *= length
-            for merged, x in zip(steps, strides, strict=True):
-                merged[-1] = x[axis]
-        else:
-            lengths.append(length)
-            for merged, x in zip(steps, strides, strict=True):
-                merged.append(x[axis])
+    lengths, steps = merged_axes(shape, strides)
     if not lengths:
         return (1,), tuple((1,) if index == 0 else (0,) for index in range(len(strides)))
     return tuple(lengths), tuple(map(tuple, steps))

@@ -20,7 +20,7 @@ import triton.language as tl
 
 from ._kernels import block_indices, decode, element_offsets, encode, program_index
 from ._library import divide, exp, log1p, reciprocal, sqrt
-from ._row_kernels import any_row, power_of_two
+from ._row_kernels import any_row, load_tile, power_of_two, tile_mask
 
 
 @triton.jit
@@ -29,13 +29,8 @@ def row_elements(
     ENCODING: tl.constexpr, DTYPE: tl.constexpr, INNER: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
     """Load the elements of rows at columns; return them, with ``FILL`` beyond the end, and the mask."""
-    if EXACT:
-        # The compiler removes a mask that is true everywhere.
-        mask = tl.full([exists.shape[0], column.shape[0]], True, tl.int1)
-    else:
-        mask = exists[:, None] & (column < length)[None, :]
-    offsets = base[:, None] + element_offsets(column, inner_shape, inner_strides, INNER)[None, :]
-    values = decode(tl.load(x + offsets, mask=mask, other=0), ENCODING, DTYPE)
+    mask = tile_mask(column, length, exists, EXACT)
+    values = load_tile(x, base, column, mask, inner_shape, inner_strides, ENCODING, DTYPE, INNER)
     return tl.where(mask, values, tl.full(values.shape, FILL, DTYPE)), mask
 
 

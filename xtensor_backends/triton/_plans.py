@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import triton.language as tl
 
-from . import _kernels as kernels
 from ._context import Unsuited
 from ._dtypes import BFLOAT16, KERNEL_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype, result_constants
+from ._elementwise_source import LETTERS, constants_of, operation_kernel
 from ._formulas import FORMULAS, device_function
 from ._table import BINARY, COMPARISONS, UFUNCS, UNARY, UPCAST
 
@@ -27,8 +27,6 @@ __all__ = [
 
 Key: TypeAlias = tuple[Any, ...]
 """For each operand the dtype of an array, or the class of a Python scalar."""
-
-KERNELS = {1: (kernels.unary, "X"), 2: (kernels.binary, "XY"), 3: (kernels.ternary, "XYZ")}
 
 
 class Computation(NamedTuple):
@@ -97,15 +95,14 @@ class Plan:
     def kernel(
         self, context: Any, sources: tuple[str, ...], ndim: int, offsets_64: bool, split: bool, block: int
     ) -> Any:
-        """Return the kernel for a layout; see :mod:`xtensor_backends.triton._kernels` for the constants."""
-        function, letters = KERNELS[len(sources)]
+        """Return the kernel for a layout; see :func:`operation_kernel` for the constants."""
         integer = "i64" if offsets_64 else "i32"
         axes = (integer,) * ndim if ndim else None
         strides = tuple(None if source == "scalar" else axes for source in sources)
         types = (KERNEL_DTYPES[self.out].pointer, *self._types, integer, axes, axes, *strides)
         constants: dict[str, Any] = {"OP": self.operation}
-        for letter, source, encoding, dtype in zip(letters, sources, self._encodings, self._computed_in, strict=True):
-            constants |= {f"{letter}_SOURCE": source, f"{letter}_ENCODING": encoding, f"{letter}_DTYPE": dtype}
+        for operand, *stored in zip(LETTERS, sources, self._encodings, self._computed_in, strict=False):
+            constants |= zip(constants_of(operand), stored, strict=True)
         constants |= {
             **result_constants(self.out),
             "NDIM": ndim,
@@ -113,7 +110,7 @@ class Plan:
             "SPLIT": split,
             "BLOCK": block,
         }
-        return context.kernel(function, types, constants)
+        return context.kernel(operation_kernel(len(sources)), types, constants)
 
     def remember(self, kernel: Any, fixed: tuple[Any, ...]) -> Callable[..., None]:
         """Return the kernel for contiguous operands with its last arguments, the size the first of them.

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from xtensor.backend import Program
 
-from . import _kernels, _row_kernels
+from . import _row_kernels
 from ._context import Unsuited
 from ._dtypes import KERNEL_DTYPES, NUMPY_DTYPES, SCALAR_TYPES, DType, cast_dtype, compute_dtype
+from ._elementwise_source import HELPERS, elementwise_source, heading, indented
 from ._formulas import jit_function, triton_type
 from ._plans import astype_computation, computation
 from ._reductions import REDUCTIONS
@@ -28,17 +29,10 @@ __all__ = ["ProgramKernel", "elementwise_kernel", "reduction_kernel"]
 NAMES = {dtype: triton_type(number) for dtype, number in NUMPY_DTYPES.items()}
 """Triton's dtypes as source."""
 
-HELPERS = {
-    **{
-        name: getattr(_kernels, name)
-        for name in (
-            *("block_indices", "decode", "element_offsets", "encode", "load_operand", "program_index", "rounded"),
-            "store_result",
-        )
-    },
-    **{name: getattr(_row_kernels, name) for name in ("accumulate", "load_tile", "reduce_total", "rows_and_part")},
+ROW_HELPERS = {
+    name: getattr(_row_kernels, name) for name in ("accumulate", "load_tile", "reduce_total", "rows_and_part")
 }
-"""The names that every generated module has."""
+"""The names that modules with reductions have besides."""
 
 
 class ProgramKernel(NamedTuple):
@@ -68,7 +62,7 @@ def elementwise_kernel(program: Program) -> ProgramKernel:
 
     Its arguments: the results, the arrays, the scalars, ``size``, ``shape``, ``out_strides``, the strides of each
     array. Its constants: for each array whether it is an ``"array"`` or one ``"element"``, then those of
-    :mod:`xtensor_backends.triton._kernels`.
+    :func:`elementwise_source`.
     """
     functions: dict[str, Any] = {}
     count = len(program.inputs)
@@ -92,29 +86,7 @@ def elementwise_kernel(program: Program) -> ProgramKernel:
         ],
     ]
     name = _name(program)
-    masked = f"{name}_block({', '.join([*operands, 'index', '{}', *layout, *sources, 'NDIM'])})"
-    lines = [
-        "@jit",
-        _heading(f"{name}_block", [*operands, "index", "mask", *layout], [*sources, "NDIM"]),
-        *_indented(body),
-        "",
-        "",
-        "@jit",
-        _heading(name, [*operands, "size", *layout], [*sources, "NDIM", "OFFSETS_64", "SPLIT", "BLOCK"]),
-        *_indented(
-            [
-                "index = block_indices(BLOCK, OFFSETS_64)",
-                "if SPLIT:",
-                "    if (program_index(OFFSETS_64) + 1) * BLOCK <= size:",
-                f"        {masked.format('None')}",
-                "    else:",
-                f"        {masked.format('index < size')}",
-                "else:",
-                f"    {masked.format('index < size')}",
-            ]
-        ),
-    ]
-    return _kernel(program, name, lines, functions)
+    return _kernel(program, name, elementwise_source(name, operands, layout, sources, body), functions)
 
 
 @cache
@@ -168,14 +140,14 @@ def reduction_kernel(program: Program) -> ProgramKernel:
         "start = part * chunk",
         "end = tl.minimum(start + chunk, length)",
         "for first in tl.range(start, end, COLUMNS):",
-        *_indented(loop),
+        *indented(loop),
         *stored,
     ]
     name = _name(program)
     lines = [
         "@jit",
-        _heading(name, [*operands, *layout], [*results, "OUTER", "INNER", "OFFSETS_64", "ROWS", "COLUMNS"]),
-        *_indented(body),
+        heading(name, [*operands, *layout], [*results, "OUTER", "INNER", "OFFSETS_64", "ROWS", "COLUMNS"]),
+        *indented(body),
     ]
     return _kernel(program, name, lines, functions, reductions)
 
@@ -229,14 +201,6 @@ def _numbered(letter: str, items: Sequence[Any]) -> list[str]:
     return [f"{letter}{number}" for number in range(len(items))]
 
 
-def _heading(name: str, arguments: Sequence[str], constants: Sequence[str]) -> str:
-    return f"def {name}({', '.join([*arguments, *[f'{constant}: tl.constexpr' for constant in constants]])}):"
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
-
-
 def _name(program: Program) -> str:
     return f"fused_{hashlib.sha256(program.key.encode()).hexdigest()[:16]}"
 
@@ -250,7 +214,7 @@ def _kernel(
 ) -> ProgramKernel:
     """Return the last function of some source."""
     source = "\n".join(lines) + "\n"
-    function = jit_function(name, source, {**HELPERS, **functions})
+    function = jit_function(name, source, {**HELPERS, **ROW_HELPERS, **functions})
     first = len(program.inputs)
     dtypes = program.dtypes[first : first + len(program.scalars)]
     scalars = tuple([SCALAR_TYPES[compute_dtype(dtype)] for dtype in dtypes])

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import triton.language as tl
 
+from ..kernels.layouts import reduced_shape, sorted_axes
 from ..kernels.reductions import KERNEL_REDUCTIONS, combination, identity_element
 from ._context import Array, Builder, Context, Ready, Unsuited
 from ._dtypes import BFLOAT16, FLOAT32, FLOAT64, INT32, INT64, KERNEL_DTYPES, DType, cast_dtype
@@ -27,7 +28,7 @@ from ._row_launches import (
     sum_dtype,
 )
 
-__all__ = ["REDUCTIONS", "check_cast", "functions", "reduced_shape", "sum_of"]
+__all__ = ["REDUCTIONS", "check_cast", "functions", "sum_of"]
 
 Axis: TypeAlias = "int | tuple[int, ...] | None"
 
@@ -107,24 +108,11 @@ def check_cast(source: DType, dtype: DType | None) -> DType:
     return dtype
 
 
-def _axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(ndim))
-    return tuple(item % ndim for item in axis) if isinstance(axis, tuple) else (axis % ndim,)
-
-
-def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
-    """Return the shape of a reduction's result."""
-    if keepdims:
-        return tuple(1 if axis in axes else length for axis, length in enumerate(shape))
-    return tuple(length for axis, length in enumerate(shape) if axis not in axes)
-
-
 def _reduction(name: str, context: Context, function: Function) -> Callable[..., Any]:
     def prepare(operands: tuple[Any], axis: Axis, keepdims: bool, dtype: DType | None) -> Ready:
         (x,) = operands
-        axes = _axes_of(axis, x.ndim)
-        shape = reduced_shape(x.shape, axes, keepdims)
+        axes = sorted_axes(axis, x.ndim)
+        shape = reduced_shape(x.shape, axes, keepdims=keepdims)
         how = function.how(check_cast(x.dtype, dtype))
         layout = layout_of(x, axes)
         result = function.result(x.dtype) if dtype is None else dtype
@@ -144,8 +132,8 @@ def _reduction(name: str, context: Context, function: Function) -> Callable[...,
 def _arg_extremum(name: str, context: Context, op: str) -> Callable[..., Any]:
     def prepare(operands: tuple[Any], axis: Axis, keepdims: bool) -> Ready:
         (x,) = operands
-        axes = _axes_of(axis, x.ndim)
-        shape = reduced_shape(x.shape, axes, keepdims)
+        axes = sorted_axes(axis, x.ndim)
+        shape = reduced_shape(x.shape, axes, keepdims=keepdims)
         builder = Builder(context, 1)
         arg_extremum(builder, Array(1, x.dtype), layout_of(x, axes, ordered=True), Array(0, INT64), op)
         return builder.ready(shape, INT64)
@@ -163,8 +151,8 @@ def _variance(name: str, context: Context, finish: str) -> Callable[..., Any]:
 
     def prepare(operands: tuple[Any], axis: Axis, correction: float, keepdims: bool) -> Ready:
         (x,) = operands
-        axes = _axes_of(axis, x.ndim)
-        shape = reduced_shape(x.shape, axes, keepdims)
+        axes = sorted_axes(axis, x.ndim)
+        shape = reduced_shape(x.shape, axes, keepdims=keepdims)
         how, result = _mean_of(x.dtype), _mean_dtype(x.dtype)
         layout = layout_of(x, axes)
         builder = Builder(context, 1)

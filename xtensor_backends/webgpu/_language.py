@@ -105,17 +105,11 @@ class WGSL(Language):
             operand = self._opaque(operand, dtype)
         return self._opaque(f"{'round' if name == 'rint' else name}({operand})", dtype)
 
-    def reinterpret(self, text: str, source: DType, target: DType) -> str:
+    def reinterpret(self, text: str, target: DType) -> str:
         return f"bitcast<{self.type(target)}>({text})"
 
-    def convert(self, text: str, source: DType, target: DType) -> str:
-        return f"{self.type(target)}({text})"
-
-    def index(self, text: str) -> str:
-        return f"{INDEX}({text})"
-
-    def of_index(self, text: str, dtype: DType) -> str:
-        return f"{self.type(dtype)}({text})"
+    def cast(self, kind: str, text: str) -> str:
+        return f"{kind}({text})"
 
     def declare(self, kind: str, name: str, text: str) -> str:
         return f"let {name}: {kind} = {text};"

@@ -26,20 +26,22 @@ def used(monkeypatch):
 
 @pytest.mark.parametrize("shape", [(2048,), (1, 7), (3, 65)], ids=str)
 @pytest.mark.parametrize("weighted", [True, False])
-def test_norm_divides_by_the_root_of_the_mean_square(shape, weighted, used):
+def test_norm_divides_by_the_root_of_the_mean_square(shape, weighted):
     x, weight = normal(*shape), normal(shape[-1]) if weighted else None
     weight_array = None if weight is None else xp.asarray(weight, device="cpu")
     found = functional.rms_norm(xp.asarray(x, device="cpu"), weight_array, eps=0.5)
     exact = x.astype(np.float64)
     expected = exact / np.sqrt(np.mean(exact**2, axis=-1, keepdims=True) + 0.5) * (1.0 if weight is None else weight)
     np.testing.assert_allclose(xp.to_numpy(found), expected, rtol=1e-6)
-    assert used == [1]
 
 
-@pytest.mark.parametrize("factor", [1e20, 1e-30, np.inf, np.nan])
-def test_norm_whose_squares_leave_the_range_is_left_to_numpy(factor):
+@pytest.mark.parametrize("factor", [1e20, 1e-30])
+def test_norm_whose_squares_leave_the_range_is_right(factor):
     x = normal(1, 64) * np.float32(factor)
-    assert _few_rows._rms_norm(x, None, axes=(1,), eps=0.0) is NotImplemented
+    exact = x.astype(np.float64)
+    expected = exact / np.sqrt(np.mean(exact**2, axis=-1, keepdims=True))
+    found = functional.rms_norm(xp.asarray(x, device="cpu"), eps=0.0)
+    np.testing.assert_allclose(xp.to_numpy(found), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("interleaved", [True, False])

@@ -104,13 +104,14 @@ def test_walk_over_short_rows_visits_each_element_once(shape):
 @pytest.fixture
 def side_by_side(monkeypatch):
     """A list of the lengths of rows whose elements a kernel computes side by side, one for each layout of operands."""
-    lengths, of_short_rows = [], _rows._kernel_of_short_rows
+    lengths, walks_short_rows = [], _rows.walks_short_rows
 
-    def noted(program, kinds, length):
-        lengths.append(length)
-        return of_short_rows(program, kinds, length)
+    def noted(program, length):
+        walks = walks_short_rows(program, length)
+        lengths.extend([length] * walks)
+        return walks
 
-    monkeypatch.setattr(_rows, "_kernel_of_short_rows", noted)
+    monkeypatch.setattr(_rows, "walks_short_rows", noted)
     return lengths
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ..._core.array import Array
 from ..._core.errors import describe
 from .module import Module, Parameter
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+Part = TypeVar("Part", Module, Array)
+"""Modules or parameters of a container."""
 
 
 def _check_module(module: Any, name: str) -> Module:
@@ -121,7 +124,43 @@ class ModuleList(_Numbered):
         self._set(modules)
 
 
-class ModuleDict(Module):
+class _Named(Module, Generic[Part]):
+    """A container whose parts have names, in the order of their insertion."""
+
+    kind: ClassVar[Any]
+
+    def _parts(self) -> dict[str, Part]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, self.kind)}
+
+    def __getitem__(self, name: str) -> Part:
+        return self._parts()[name]
+
+    def __delitem__(self, name: str) -> None:
+        del vars(self)[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts()
+
+    def __len__(self) -> int:
+        return len(self._parts())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts())
+
+    def keys(self) -> Iterable[str]:
+        """Return the names."""
+        return self._parts().keys()
+
+    def values(self) -> Iterable[Part]:
+        """Return the modules or parameters."""
+        return self._parts().values()
+
+    def items(self) -> Iterable[tuple[str, Part]]:
+        """Return the names, each with its module or parameter."""
+        return self._parts().items()
+
+
+class ModuleDict(_Named[Module]):
     """Dict of modules, in the order of their names' insertion.
 
     Parameters
@@ -135,46 +174,18 @@ class ModuleDict(Module):
         If a value is not a module.
     """
 
+    kind = Module
+
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         self.update(modules or {})
-
-    def _modules(self) -> dict[str, Module]:
-        return {name: value for name, value in vars(self).items() if isinstance(value, Module)}
 
     def update(self, modules: Mapping[str, Module]) -> None:
         """Set modules by name."""
         for name, module in modules.items():
             self[name] = module
 
-    def __getitem__(self, name: str) -> Module:
-        return self._modules()[name]
-
     def __setitem__(self, name: str, module: Module) -> None:
         vars(self)[name] = _check_module(module, "ModuleDict")
-
-    def __delitem__(self, name: str) -> None:
-        del vars(self)[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._modules()
-
-    def __len__(self) -> int:
-        return len(self._modules())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules())
-
-    def keys(self) -> Iterable[str]:
-        """Return the names."""
-        return self._modules().keys()
-
-    def values(self) -> Iterable[Module]:
-        """Return the modules."""
-        return self._modules().values()
-
-    def items(self) -> Iterable[tuple[str, Module]]:
-        """Return the names and modules."""
-        return self._modules().items()
 
 
 class ParameterList(Module):
@@ -221,7 +232,7 @@ class ParameterList(Module):
         return ", ".join([f"{name}: {x.dtype}{list(x.shape)}" for name, x in enumerate(self)])
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named[Array]):
     """Dict of parameters, in the order of their names' insertion.
 
     Parameters
@@ -230,46 +241,18 @@ class ParameterDict(Module):
         Arrays, or what :func:`xtensor.asarray` takes, by name.
     """
 
+    kind = Array
+
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         self.update(parameters or {})
-
-    def _parameters(self) -> dict[str, Array]:
-        return {name: value for name, value in vars(self).items() if value.__class__ is Array}
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Set parameters by name."""
         for name, value in values.items():
             self[name] = value
 
-    def __getitem__(self, name: str) -> Array:
-        return self._parameters()[name]
-
     def __setitem__(self, name: str, value: Any) -> None:
         vars(self)[name] = Parameter(value)
-
-    def __delitem__(self, name: str) -> None:
-        del vars(self)[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._parameters()
-
-    def __len__(self) -> int:
-        return len(self._parameters())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters())
-
-    def keys(self) -> Iterable[str]:
-        """Return the names."""
-        return self._parameters().keys()
-
-    def values(self) -> Iterable[Array]:
-        """Return the parameters."""
-        return self._parameters().values()
-
-    def items(self) -> Iterable[tuple[str, Array]]:
-        """Return the names and parameters."""
-        return self._parameters().items()
 
     def extra_repr(self) -> str:
         """Return the shapes and dtypes that ``repr`` shows."""

@@ -23,18 +23,19 @@ class _Recurrent(Module):
     states: ClassVar[int] = 1
     proj_size: int = 0
 
-    def _set(
+    def __init__(
         self,
         input_size: int,
         hidden_size: int,
-        num_layers: int,
-        bias: bool,
-        batch_first: bool,
-        dropout: float,
-        bidirectional: bool,
-        rng: Rng,
-        device: str | Device | None,
-        dtype: Any,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        *,
+        rng: Rng = None,
+        device: str | Device | None = None,
+        dtype: Any = None,
     ) -> None:
         name = type(self).__name__
         self.input_size = check_size(input_size, name, "input_size")
@@ -195,7 +196,8 @@ class RNN(_Recurrent):
         dtype: Any = None,
     ) -> None:
         self.nonlinearity = check_word(nonlinearity, ("tanh", "relu"), "RNN", "nonlinearity")
-        self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, rng, device, dtype)
+        settings = num_layers, bias, batch_first, dropout, bidirectional
+        super().__init__(input_size, hidden_size, *settings, rng=rng, device=device, dtype=dtype)
 
     def _cell(self, x: Array, states: list[Array], weight: Array, bias: Array | None) -> list[Array]:
         z = x + F.linear(states[0], weight, bias)
@@ -252,22 +254,6 @@ class GRU(_Recurrent):
     """
 
     gates = 3
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        *,
-        rng: Rng = None,
-        device: str | Device | None = None,
-        dtype: Any = None,
-    ) -> None:
-        self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, rng, device, dtype)
 
     def _cell(self, x: Array, states: list[Array], weight: Array, bias: Array | None) -> list[Array]:
         (h,) = states
@@ -341,7 +327,8 @@ class LSTM(_Recurrent):
         self.proj_size = check_size(proj_size, "LSTM", "proj_size", 0)
         if proj_size >= check_size(hidden_size, "LSTM", "hidden_size"):
             raise ValueError(f"LSTM(): proj_size is {proj_size}, expected less than hidden_size {hidden_size}")
-        self._set(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, rng, device, dtype)
+        settings = num_layers, bias, batch_first, dropout, bidirectional
+        super().__init__(input_size, hidden_size, *settings, rng=rng, device=device, dtype=dtype)
 
     def _cell(self, x: Array, states: list[Array], weight: Array, bias: Array | None) -> list[Array]:
         h, c = states

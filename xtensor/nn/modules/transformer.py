@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ..._core.array import Array
 from ..._core.device import Device
@@ -28,19 +28,23 @@ class _TransformerLayer(Module):
 
     self_attn: MultiheadAttention
 
-    def _set(
+    attentions: ClassVar[tuple[str, ...]]
+
+    def __init__(
         self,
         d_model: int,
         nhead: int,
-        dim_feedforward: int,
-        dropout: float,
-        activation: Activation,
-        layer_norm_eps: float,
-        batch_first: bool,
-        norm_first: bool,
-        bias: bool,
-        initial: Initial,
-        attentions: tuple[str, ...],
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        *,
+        rng: Rng = None,
+        device: str | Device | None = None,
+        dtype: Any = None,
     ) -> None:
         if not callable(activation) and activation not in ("relu", "gelu"):
             raise ValueError(
@@ -48,17 +52,18 @@ class _TransformerLayer(Module):
             )
         self.norm_first = norm_first
         self.activation = activation if callable(activation) else getattr(F, activation)
+        initial = Initial(rng, device, dtype)
         options = initial.options
-        for name in attentions:
+        for name in self.attentions:
             attention = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **options)
             setattr(self, name, attention)
         self.linear1 = Linear(d_model, dim_feedforward, bias, **options)
         self.dropout = Dropout(dropout, rng=initial.rng)
         self.linear2 = Linear(dim_feedforward, d_model, bias, **options)
-        for number in range(1, len(attentions) + 2):
+        for number in range(1, len(self.attentions) + 2):
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=initial.device, dtype=initial.dtype)
             setattr(self, f"norm{number}", norm)
-        for number in range(1, len(attentions) + 2):
+        for number in range(1, len(self.attentions) + 2):
             setattr(self, f"dropout{number}", Dropout(dropout, rng=initial.rng))
 
     def _residual(self, x: Array, number: int, block: Callable[[Array], Array]) -> Array:
@@ -106,35 +111,7 @@ class TransformerEncoderLayer(_TransformerLayer):
     Vaswani et al., "Attention Is All You Need" (2017), section 3.1.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        *,
-        rng: Rng = None,
-        device: str | Device | None = None,
-        dtype: Any = None,
-    ) -> None:
-        self._set(
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            Initial(rng, device, dtype),
-            ("self_attn",),
-        )
+    attentions = ("self_attn",)
 
     def forward(
         self,
@@ -185,36 +162,7 @@ class TransformerDecoderLayer(_TransformerLayer):
     """
 
     multihead_attn: MultiheadAttention
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        *,
-        rng: Rng = None,
-        device: str | Device | None = None,
-        dtype: Any = None,
-    ) -> None:
-        self._set(
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            Initial(rng, device, dtype),
-            ("self_attn", "multihead_attn"),
-        )
+    attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
