@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
+    HALF_DTYPES,
     STANDARD_DTYPES,
     Backend,
     BackendUnavailableError,
@@ -205,7 +206,7 @@ class CupyBackend(Backend):
             return self._cp.asarray(value)
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, "float16", "bfloat16")
+        return (*STANDARD_DTYPES, *HALF_DTYPES)
 
     def rank(self, spec: str) -> int:
         return 20

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
+    HALF_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
@@ -163,7 +164,7 @@ class JaxBackend(Backend):
     # -- the device ---------------------------------------------------------------------------------------------------
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, "float16", "bfloat16")
+        return (*STANDARD_DTYPES, *HALF_DTYPES)
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)

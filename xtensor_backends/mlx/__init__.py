@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import (
+    HALF_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
@@ -149,7 +150,7 @@ class MlxBackend(Backend):
     # -- the device ---------------------------------------------------------------------------------------------------
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*(name for name in STANDARD_DTYPES if name not in WITHOUT), "float16", "bfloat16")
+        return (*(name for name in STANDARD_DTYPES if name not in WITHOUT), *HALF_DTYPES)
 
     def default_float(self, spec: str) -> DType:
         return np.dtype(np.float32)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core.dtypes import load_bfloat16
+from ..._core.dtypes import dtype_named
 from ..._core.errors import shortened
 
 __all__ = ["GgufFile", "Packed", "Tensor"]
@@ -209,8 +209,8 @@ class GgufFile:
         shape, kind, first, last = self.tensors[name]
         data = np.frombuffer(memoryview(self._data)[first:last], dtype=np.uint8)
         if kind.read is None:
-            names = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
-            dtype = load_bfloat16() if kind.name == "BF16" else np.dtype(names[kind.name])
+            names = {"F32": "float32", "F16": "float16", "F64": "float64", "BF16": "bfloat16"}
+            dtype = dtype_named(names[kind.name]).newbyteorder("<")
             return data.view(dtype).reshape(shape).astype(dtype.newbyteorder("="))
         blocks = data.reshape(math.prod(shape[:-1]), -1, kind.size)
         codes, scales, offsets = kind.read(blocks)
