@@ -22,7 +22,6 @@ from ._core.boundary import publish as _publish
 from ._core.device import Device
 from ._core.devices import default_device, device, devices, set_default_device, use_device
 from ._core.dtypes import EXTENSION_DTYPES as _EXTENSION_DTYPES
-from ._core.dtypes import ML_DTYPES_REMEDY as _ML_DTYPES_REMEDY
 from ._core.dtypes import dtype_named as _dtype_named
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.forks import prepare as _prepare_forks
@@ -121,9 +120,7 @@ def _load(name: str) -> _typing.Any:
         try:
             dtype = globals()[name] = _dtype_named(name)
         except ImportError as error:
-            raise AttributeError(
-                f"xtensor.{name} needs ml_dtypes, which is missing or broken ({error}). {_ML_DTYPES_REMEDY}"
-            ) from error
+            raise AttributeError(f"xtensor.{error}") from error
         return dtype
     if name not in _LOADED_LATER:
         standard = _ops.STANDARD_NAMES.get(name)

@@ -17,7 +17,7 @@ from ._core.corrections import (
 )
 from ._core.device_info import DeviceInfo, Memory
 from ._core.dtypes import (
-    HALF_DTYPES,
+    COMMON_DTYPES,
     NARROW_DTYPES,
     STANDARD_DTYPES,
     DType,
@@ -72,8 +72,8 @@ from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
+    "COMMON_DTYPES",
     "CORRECTIONS",
-    "HALF_DTYPES",
     "LAPACK_CORRECTIONS",
     "NARROW_DTYPES",
     "NORMAL_QUANTILES",

@@ -22,8 +22,8 @@ from .errors import describe, install_command
 
 __all__ = [
     "CASTINGS",
+    "COMMON_DTYPES",
     "EXTENSION_DTYPES",
-    "HALF_DTYPES",
     "ML_DTYPES_REMEDY",
     "NARROW_DTYPES",
     "STANDARD_DTYPES",
@@ -56,8 +56,8 @@ STANDARD_DTYPES: tuple[str, ...] = (
 NARROW_DTYPES: dict[str, tuple[str, int]] = {"float16": ("numpy", 2), "bfloat16": ("ml_dtypes", 2)}
 """The floating-point dtypes beyond the standard: library and itemsize. float32 holds and computes their numbers."""
 
-HALF_DTYPES: tuple[str, ...] = tuple(name for name, (_, itemsize) in NARROW_DTYPES.items() if itemsize == 2)
-"""The names of the floating-point dtypes of 16 bits."""
+COMMON_DTYPES = (*STANDARD_DTYPES, *(name for name, (_, itemsize) in NARROW_DTYPES.items() if itemsize == 2))
+"""The names of the standard's dtypes and those of 16 bits, with which libraries of GPUs compute."""
 
 EXTENSION_DTYPES = frozenset(name for name, (library, _) in NARROW_DTYPES.items() if library == "ml_dtypes")
 
@@ -78,18 +78,16 @@ ABSORBED: frozenset[DType] = frozenset((np.dtype(np.bool), np.dtype(np.int8), np
 
 
 def dtype_named(name: str) -> DType:
-    """Return the dtype of a name; raise ImportError where ml_dtypes defines it and is missing or broken."""
+    """Return the dtype of a name; raise ImportError where ml_dtypes, which defines it, is missing or broken."""
     if name not in EXTENSION_DTYPES:
         return np.dtype(name)
     try:
         import ml_dtypes  # optional, and imported only by programs that ask for such a dtype
 
-        dtype: DType = np.dtype(getattr(ml_dtypes, name))
-    except ImportError:
-        raise
+        return np.dtype(getattr(ml_dtypes, name))  # type: ignore[no-any-return]
     except (Exception, SystemExit) as error:
-        raise ImportError(f"ml_dtypes does not work: {type(error).__name__}: {error}") from error
-    return dtype
+        reason = f"{name} needs ml_dtypes, which is missing or broken ({type(error).__name__}: {error})"
+        raise ImportError(f"{reason}. {ML_DTYPES_REMEDY}") from error
 
 
 def dtypes_of(library: Any, names: Iterable[str]) -> dict[DType, Any]:
@@ -116,8 +114,8 @@ def as_dtype(value: Any, function: str) -> DType:
     if isinstance(value, (np.dtype, type, str)):
         try:
             dtype = dtype_named(value) if value.__class__ is str else np.dtype(value)
-        except ImportError:
-            missing = f"; {value} needs ml_dtypes, which is missing or broken: {ML_DTYPES_REMEDY}"
+        except ImportError as error:
+            missing = f"; {error}"
         except TypeError:
             pass
     if dtype is None or not (dtype in NUMPY_DTYPES or (dtype.kind == "V" and dtype.name in EXTENSION_DTYPES)):

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
-    HALF_DTYPES,
-    STANDARD_DTYPES,
+    COMMON_DTYPES,
     Backend,
     BackendUnavailableError,
     DeviceInfo,
@@ -206,7 +205,7 @@ class CupyBackend(Backend):
             return self._cp.asarray(value)
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, *HALF_DTYPES)
+        return COMMON_DTYPES
 
     def rank(self, spec: str) -> int:
         return 20

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
-    HALF_DTYPES,
+    COMMON_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
-    STANDARD_DTYPES,
     Backend,
     BackendUnavailableError,
     DeviceInfo,
@@ -164,7 +163,7 @@ class JaxBackend(Backend):
     # -- the device ---------------------------------------------------------------------------------------------------
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, *HALF_DTYPES)
+        return COMMON_DTYPES
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxlib._jax import ArrayImpl
 
-from xtensor.backend import HALF_DTYPES, STANDARD_DTYPES, DType, Operands, dtype_named, host_number
+from xtensor.backend import COMMON_DTYPES, DType, Operands, dtype_named, host_number
 
 __all__ = ["OPERANDS", "Array", "cast", "number", "with_x64", "with_x64_unless_single"]
 
@@ -67,6 +67,6 @@ def number(value: Any, dtype: DType, x: Array = None) -> Any:
     return host_number(value, dtype)
 
 
-DTYPES: dict[DType, DType] = {dtype: dtype for dtype in map(dtype_named, (*STANDARD_DTYPES, *HALF_DTYPES))}
+DTYPES: dict[DType, DType] = {dtype: dtype for dtype in map(dtype_named, COMMON_DTYPES)}
 
 OPERANDS = Operands(ArrayImpl, DTYPES, cast, number)

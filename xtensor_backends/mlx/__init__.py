@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import (
-    HALF_DTYPES,
+    COMMON_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
-    STANDARD_DTYPES,
     Backend,
     DeviceInfo,
     DType,
@@ -150,7 +149,7 @@ class MlxBackend(Backend):
     # -- the device ---------------------------------------------------------------------------------------------------
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*(name for name in STANDARD_DTYPES if name not in WITHOUT), *HALF_DTYPES)
+        return [name for name in COMMON_DTYPES if name not in WITHOUT]
 
     def default_float(self, spec: str) -> DType:
         return np.dtype(np.float32)

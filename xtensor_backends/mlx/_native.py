@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 import mlx.core as mx
 import numpy as np
 
-from xtensor.backend import HALF_DTYPES, STANDARD_DTYPES, DType, Native, WrappedArray, dtypes_of
+from xtensor.backend import COMMON_DTYPES, DType, Native, WrappedArray, dtypes_of
 
 __all__ = ["ARRAY", "Array", "MlxArray", "check_dtype", "free_memory", "from_host", "from_numpy", "running", "stream"]
 
@@ -26,7 +26,7 @@ Array: TypeAlias = Any
 
 TO_MLX: dict[DType, Any] = {
     np.dtype(np.bool): mx.bool_,
-    **dtypes_of(mx, {*STANDARD_DTYPES, *HALF_DTYPES} - {"bool", "float64", "complex128"}),
+    **dtypes_of(mx, set(COMMON_DTYPES) - {"bool", "float64", "complex128"}),
 }
 
 LARGE = 2**26

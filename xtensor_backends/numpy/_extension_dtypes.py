@@ -8,7 +8,6 @@ float32 or float64. Arrays of them are therefore of a subclass, to which NumPy d
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,10 +95,10 @@ class ExtensionArray(np.ndarray):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple[Any, ...] | None = None, **kwargs: Any
     ) -> Any:
-        function = getattr(ufunc, method)
-        if ufunc is np.nextafter and {getattr(x, "dtype", self.dtype) for x in inputs} == {self.dtype}:
-            function = partial(_next_after, self.dtype)
-        result = _computing(function)(*inputs, **kwargs)
+        if ufunc in (np.nextafter, np.spacing) and {getattr(x, "dtype", self.dtype) for x in inputs} == {self.dtype}:
+            result = as_computing(ufunc(*(np.asarray(_plain(x), self.dtype) for x in inputs), **kwargs))
+        else:
+            result = _computing(getattr(ufunc, method))(*inputs, **kwargs)
         if out is None:
             return result
         target = _plain(out[0])
@@ -133,8 +132,3 @@ class ExtensionArray(np.ndarray):
 
     def argmin(self, *args: Any, **kwargs: Any) -> Any:
         return _computing(np.argmin)(self, *args, **kwargs)
-
-
-def _next_after(dtype: DType, x1: Any, x2: Any, **kwargs: Any) -> Any:
-    """The next number in the dtype itself; operands arrive upcast, which is exact."""
-    return np.nextafter(np.asarray(x1).astype(dtype), np.asarray(x2).astype(dtype), **kwargs).astype(np.float32)

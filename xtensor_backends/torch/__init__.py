@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import (
-    HALF_DTYPES,
+    COMMON_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
-    STANDARD_DTYPES,
     Backend,
     DeviceInfo,
     DType,
@@ -187,7 +186,7 @@ class TorchBackend(Backend):
     def dtypes(self, spec: str) -> Collection[str]:
         kind = self.device(spec).type
         without = {"mps": (*WITHOUT_FLOAT64, *WITHOUT_UNSIGNED), "xpu": WITHOUT_UNSIGNED}.get(kind, ())
-        return (*(name for name in STANDARD_DTYPES if name not in without), *HALF_DTYPES)
+        return [name for name in COMMON_DTYPES if name not in without]
 
     def default_float(self, spec: str) -> DType:
         return np.dtype(np.float64 if "float64" in self.dtypes(spec) else np.float32)

@@ -11,15 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import torch
 
-from xtensor.backend import (
-    HALF_DTYPES,
-    STANDARD_DTYPES,
-    DType,
-    Native,
-    WrappedArray,
-    dtypes_of,
-    with_standard_dtype,
-)
+from xtensor.backend import COMMON_DTYPES, DType, Native, WrappedArray, dtypes_of, is_narrow, with_standard_dtype
 
 __all__ = [
     "COMPLEX",
@@ -45,11 +37,11 @@ TENSOR: Any = torch.Tensor
 Tensor: TypeAlias = Any
 """A tensor in annotations: torch's types are not known where torch is not installed."""
 
-TO_TORCH: dict[DType, torch.dtype] = dtypes_of(torch, (*STANDARD_DTYPES, *HALF_DTYPES))
+TO_TORCH: dict[DType, torch.dtype] = dtypes_of(torch, COMMON_DTYPES)
 
 TO_NUMPY: dict[torch.dtype, DType] = {ours: dtype for dtype, ours in TO_TORCH.items()}
 
-HALVES = frozenset(dtypes_of(torch, HALF_DTYPES).values())
+HALVES = frozenset(ours for dtype, ours in TO_TORCH.items() if is_narrow(dtype))
 FLOATS = HALVES | {torch.float32, torch.float64}
 COMPLEX = frozenset((torch.complex64, torch.complex128))
 INEXACT = FLOATS | COMPLEX
