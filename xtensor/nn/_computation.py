@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Array])
 
 
 def in_single(function: F) -> F:
-    """Compute a composition in float32 where its operands promote to float16 or bfloat16, and round its result once."""
+    """Compute a composition in float32 where its operands promote to a narrow dtype, and round its result once."""
 
     @wraps(function)
     def computing(*args: Any, **kwargs: Any) -> Array:

@@ -99,6 +99,8 @@ class ExtensionArray(np.ndarray):
             result = as_computing(ufunc(*(np.asarray(_plain(x), self.dtype) for x in inputs), **kwargs))
         else:
             result = _computing(getattr(ufunc, method))(*inputs, **kwargs)
+        if ufunc is np.ldexp:  # the exponents do not promote
+            result = _downcast(result, self.dtype)
         if out is None:
             return result
         target = _plain(out[0])

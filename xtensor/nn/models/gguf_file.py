@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._core.dtypes import dtype_named
 from ..._core.errors import shortened
+from ..modules.storage import NAMES
 
 __all__ = ["GgufFile", "Packed", "Tensor"]
 
@@ -209,8 +210,7 @@ class GgufFile:
         shape, kind, first, last = self.tensors[name]
         data = np.frombuffer(memoryview(self._data)[first:last], dtype=np.uint8)
         if kind.read is None:
-            names = {"F32": "float32", "F16": "float16", "F64": "float64", "BF16": "bfloat16"}
-            dtype = dtype_named(names[kind.name]).newbyteorder("<")
+            dtype = dtype_named(NAMES[kind.name]).newbyteorder("<")
             return data.view(dtype).reshape(shape).astype(dtype.newbyteorder("="))
         blocks = data.reshape(math.prod(shape[:-1]), -1, kind.size)
         codes, scales, offsets = kind.read(blocks)
