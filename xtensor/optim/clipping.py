@@ -29,7 +29,7 @@ def global_norm(gradients: Any) -> Array:
     Returns
     -------
     Array
-        0-d Array. float16 and bfloat16 are computed in float32.
+        0-d Array. float16 and bfloat16 are computed in float32, integers in the default floating-point dtype.
 
     Raises
     ------
