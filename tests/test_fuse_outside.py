@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor import UnknownValueError, fuse
+from xtensor import UnknownValueError, autograd, fuse
 
 if xp.device("cpu")._provider.generator("cpu") is None:
     pytest.skip("needs a generator of kernels, the extra xtensor[llvm]", allow_module_level=True)
@@ -280,6 +280,46 @@ def test_derivatives_with_arrays_from_outside(x: Any) -> None:
     found, expected = fuse(xp.autograd.value_and_grad(loss))(w), xp.autograd.value_and_grad(loss)(w)
     for mine, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(np.asarray(mine), np.asarray(other), rtol=1e-12)
+
+
+class Scaled(autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2.0
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g * FACTOR
+
+
+def with_hook(x: Any) -> Any:
+    y = x * 2.0
+    autograd.register_hook(y, lambda g: g * FACTOR)
+    return xp.sum(y)
+
+
+@pytest.mark.parametrize(
+    ("loss", "derivative"),
+    [(lambda x: xp.sum(Scaled.apply(x)), 1), (with_hook, 2), (lambda x: xp.sum(autograd.checkpoint(helper)(x)), 1)],
+    ids=["function", "hook", "checkpoint"],
+)
+def test_functions_of_the_user_in_the_pass_back_are_read_anew(
+    loss: Any, derivative: float, x: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fused = fuse(autograd.grad(loss))
+    for factor in (2.0, 5.0):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        assert values(fused(x)) == [derivative * factor] * 3
+
+
+def test_a_pass_back_that_cannot_be_repeated_raises(x: Any) -> None:
+    def loss(x: Any) -> Any:
+        y = x * 2.0
+        autograd.register_hook(y, lambda g: g * time.time())
+        return xp.sum(y)
+
+    with pytest.raises(TypeError, match="time"):
+        fuse(autograd.grad(loss))(x)
 
 
 def test_draws_advance_the_generator_as_unfused(x: Any) -> None:

@@ -42,17 +42,20 @@ def test_solution_is_that_of_the_triangle_alone(device, rows, lower, unit, leadi
     np.testing.assert_allclose(np.asarray(result.to_device("cpu")), expected, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("columns", [None, 4])
 @pytest.mark.parametrize("lower", [False, True])
-def test_residual_of_each_row_is_one_of_its_terms(device, lower):
+def test_residual_of_each_row_is_one_of_its_terms(device, lower, columns):
     """Substitution is that exact where the rows have elements of any size (Higham 2002, theorem 8.5)."""
     rng, eps = np.random.default_rng(3), Fraction(2) ** -52
-    for rows in (2, 3, 5, 5, 5, 5, 66):
+    for rows in (2, 3, 5, 5, 5, 9, 66):
         scales = 10.0 ** rng.integers(-12, 13, (rows, rows))
         scales = np.where(np.eye(rows) == 1, 1e12, scales) if rows > 5 else scales  # no overflow of the solutions
         a = (np.tril if lower else np.triu)(rng.uniform(-1, 1, (rows, rows)) * scales)
         b = rng.uniform(-1, 1, rows)
-        found = linalg.solve_triangular(xp.asarray(a, device=device), xp.asarray(b, device=device), lower=lower)
-        x = [Fraction(value) for value in xp.to_numpy(found.to_device("cpu")).tolist()]
+        given = b if columns is None else np.stack([rng.uniform(-1, 1, rows), *[b] * (columns - 1)], axis=1)
+        found = linalg.solve_triangular(xp.asarray(a, device=device), xp.asarray(given, device=device), lower=lower)
+        values = xp.to_numpy(found.to_device("cpu"))
+        x = [Fraction(value) for value in (values if columns is None else values[:, -1]).tolist()]
         for row, right in zip(a.tolist(), b.tolist(), strict=True):
             terms = [Fraction(element) * value for element, value in zip(row, x, strict=True)]
             assert abs(sum(terms) - Fraction(right)) <= 2 * rows * eps * (sum(map(abs, terms)) + abs(Fraction(right)))

@@ -25,7 +25,7 @@ __all__ = [
     "operands_of",
     "outside_of",
     "readers_of",
-    "replaced",
+    "replace_operands",
     "sort",
     "stages_of",
     "unify",
@@ -89,20 +89,18 @@ def unify(order: Sequence[Node]) -> dict[Node, Node]:
     first: dict[Any, Node] = {}
     key: Any
     for node in order:
+        replace_operands(node, same)
         if node.kind in ("step", "reduction"):
-            node.take([same[item] if item.__class__ is Node else item for item in node.operands])
             options = node.options if node.kind == "reduction" else None
             key = node.kind, node.name, tuple([_identity(item) for item in node.operands]), options, node.dtype
             same[node] = first.setdefault(key, node)
         elif node.kind == "call":
-            node.take((node.operands[0], *[replaced(tree, same) for tree in node.operands[1:]]))
             try:
                 key = node.name, Same(node.operands[0]), _identities(node.operands[1:])
             except TypeError:  # of an argument that has no key
                 key = node
             same[node] = first.setdefault(key, node)
         elif node.kind == "result":
-            node.take([same[item] for item in node.operands])
             same[node] = first.setdefault((node.operands, node.options), node)
         elif node.kind == "constant" and isinstance(node.options, np.ndarray) and node.options.nbytes <= MOST_BYTES:
             value = node.options
@@ -131,9 +129,11 @@ def _identity(operand: Any) -> Any:
     return (Number, operand.index) if operand.__class__ is Number else key_of(operand)
 
 
-def replaced(tree: Any, same: dict[Node, Node]) -> Any:
-    """Return nested arguments, or a number's expression as it is, with other nodes in the places of some."""
-    return mapped(tree, lambda item: same.get(item, item) if item.__class__ is Node else item)
+def replace_operands(node: Node, others: Mapping[Node, Node]) -> None:
+    """Let a node depend on other nodes in the places of some."""
+    if not any(item in others and others[item] is not item for item in operands_of(node)):
+        return
+    node.take(mapped(tuple(node.operands), lambda item: others.get(item, item) if item.__class__ is Node else item))
 
 
 def stages_of(order: Sequence[Node]) -> dict[Node, int]:

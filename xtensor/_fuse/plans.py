@@ -29,7 +29,7 @@ from .graph import (
     needed_nodes,
     operands_of,
     outside_of,
-    replaced,
+    replace_operands,
     sort,
     stages_of,
     unify,
@@ -351,14 +351,12 @@ class Plan:
             self.groups[whole] = group, made
         inside = {node for group in groups for node in group.members}
         for node in order:
-            if node not in inside and node.kind != "call":
-                node.take([replaced(item, parts) for item in node.operands])
-            elif node.kind == "call":
-                node.take((node.operands[0], *[replaced(tree, parts) for tree in node.operands[1:]]))
+            if node not in inside:
+                replace_operands(node, parts)
         for whole, (group, _) in self.groups.items():
             others = {node: parts[node] for node in outside_of(group.members) if node in parts}
             for node in group.members:
-                node.take([replaced(item, others) for item in node.operands])
+                replace_operands(node, others)
             whole.take(dict.fromkeys(outside_of(group.members)))
         self.same = {node: parts.get(first, first) for node, first in self.same.items()}
         self.wanted = [parts.get(node, node) for node in self.wanted]
@@ -419,8 +417,8 @@ class Plan:
             node: Node("array", "", (), index, node.shape, node.dtype) for index, node in enumerate(inputs)
         }
         for node in group.members:
-            operands = tuple([replaced(item, copies) for item in node.operands])
-            copies[node] = Node(node.kind, node.name, operands, node.options, node.shape, node.dtype)
+            copies[node] = Node(node.kind, node.name, node.operands, node.options, node.shape, node.dtype)
+            replace_operands(copies[node], copies)
         wanted = [copies[node] for node in group.outputs]
         plan = Plan(wanted, self.device, self.generator, by_rows=False)
         return plan, [plan.same[node] for node in wanted]

@@ -112,7 +112,8 @@ def _levels(
             while len(members.setdefault(level, [])) >= MOST_STEPS:
                 level += 2
             members[level].append(node)
-        levels |= dict.fromkeys(unit, level)
+        for item in unit:
+            levels[item] = level
     return levels, members
 
 

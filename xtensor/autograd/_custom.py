@@ -70,7 +70,7 @@ def differentiated_by(
         )
 
     row = Derivative(name)
-    row.pullback, row.several, row.keeps_result, row.views = pull, True, True, True
+    row.pullback, row.several, row.keeps_result, row.views, row.calls_users = pull, True, True, True, True
     row.kept, row.masked, row.selects = frozenset(range(len(arrays))), masked, masked is not None
     result = transform.general(row, on_base)(*[lifted(x, device)._native for x in arrays])
     return wrapped(result, device)

@@ -22,6 +22,7 @@ from .._core.dtypes import DType
 from .._core.tracer import AbstractValue
 from .._core.trees import mapped
 from .._fuse.formulas import compute_formula
+from .._fuse.watching import pause_reports, resume_reports
 from ._copies import fresh
 from ._table import Derivative, fit, identity
 
@@ -59,6 +60,8 @@ class Pull:
 
     Attributes
     ----------
+    calls_users
+        Whether it calls functions of the user.
     selects
         Whether the operation selects some of its operands' elements.
     exact
@@ -67,9 +70,10 @@ class Pull:
         Whether a cotangent may have the memory of another one.
     """
 
-    __slots__ = ("exact", "selects", "views")
+    __slots__ = ("calls_users", "exact", "selects", "views")
 
     def __init__(self, row: Derivative | None = None) -> None:
+        self.calls_users = row is not None and row.calls_users
         self.selects = row is not None and row.selects
         self.exact = row is None or row.linear or (row.selects and row.pullback is None)
         self.views = row is None or row.views
@@ -327,6 +331,21 @@ def backpropagate(
     elements are connected follows from the operations. A connected element may have the cotangent 0, too: its
     derivative need not be 0.
     """
+    reported = pause_reports()  # the derivatives of this package are no code of a function that is recorded
+    try:
+        return _propagate(seeds, reported, retain=retain, connected_elements=connected_elements)
+    finally:
+        resume_reports(reported)
+
+
+def _propagate(
+    seeds: Iterable[tuple[Node, Array] | tuple[Node, Array, Array | None]],
+    reported: Any,
+    *,
+    retain: bool,
+    connected_elements: dict[Variable, Array | None] | None,
+) -> dict[Variable, Array]:
+    """Return the cotangents of the variables; functions of the user are called while the interpreter reports calls."""
     cotangents: dict[Node, Cotangent] = {}
     for seed in seeds:
         _accumulate(cotangents, seed[0], Cotangent(seed[1], seed[2] if len(seed) == 3 else None, False))
@@ -336,7 +355,9 @@ def backpropagate(
         if cotangent is None:
             continue
         if node.hooks is not None:
+            resume_reports(reported)
             cotangent = _hooked(node, cotangent, node.hooks)
+            pause_reports()
         g, mask, is_new = cotangent
         if node.__class__ is Variable:
             gradients[node] = g if is_new else fresh(g)
@@ -344,12 +365,16 @@ def backpropagate(
                 connected_elements[node] = mask
             continue
         pull = node.pull
+        if pull.calls_users:
+            resume_reports(reported)
         if mask is not None or (
             pull.selects and (connected_elements is not None or not all(map(is_end, node.parents)))
         ):
             parts, masks = pull.with_masks(node, mask, g)
         else:
             parts, masks = pull(node, g), NO_MASKS
+        if pull.calls_users:
+            pause_reports()
         for parent, part, connected in zip(node.parents, parts, masks, strict=False):
             if parent is None or part is None:
                 continue

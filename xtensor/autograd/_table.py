@@ -107,12 +107,15 @@ class Derivative:
         Whether elements of the result may depend on no operand.
     views
         Whether a pullback may return the memory of the cotangent.
+    calls_users
+        Whether the pullback calls functions of the user.
     public
         The public function of an operation that devices may lack, because it has a formula; None for others.
     """
 
     __slots__ = (
         "bilinear",
+        "calls_users",
         "connection",
         "elementwise",
         "fills",
@@ -136,7 +139,7 @@ class Derivative:
         self.kept: frozenset[int] = frozenset()
         self.keeps_result = False
         self.fused = False
-        self.linear = self.bilinear = self.several = False
+        self.linear = self.bilinear = self.several = self.calls_users = False
         self.connection: Callable[..., Any] | None = None
         self.masked: Callable[..., Any] | None = None
         self.selects = name in SELECTIONS

@@ -41,6 +41,21 @@ class Lines:
         number = self.let(f"load {array}, ptr {self.at(self.kind, base, index)}, align {self.size}")
         return number if self.kind == "float" else self.let(f"fpext {array} {number} to {floats}")
 
+    def interleaved(self, vectors: list[str], rounds: int, kind: str, lanes: int) -> list[str]:
+        """Write the interleaved elements of the first and the second half of some vectors, several times.
+
+        A round moves the highest bit of the elements' positions to the end: three rounds transpose 8 rows.
+        """
+        half = len(vectors) // 2
+        for _ in range(rounds):
+            made = []
+            for first, second in zip(vectors[:half], vectors[half:], strict=True):
+                for begin in (0, lanes // 2):
+                    order = ", ".join(f"i32 {begin + i // 2 + i % 2 * lanes}" for i in range(lanes))
+                    made.append(self.let(f"shufflevector {kind} {first}, {kind} {second}, <{lanes} x i32> <{order}>"))
+            vectors = made
+        return vectors
+
     def prefetch(self, place: str) -> None:
         """Write a prefetch of the line of the caches at an address: to the first cache, or to the second one."""
         self.lines.append(f"  call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 {3 if self.near else 1}, i32 1)")

@@ -19,7 +19,7 @@ import numpy as np
 
 from xtensor.backend import Native
 
-from . import _compile, _product_kernel, _threads
+from . import _cholesky_kernel, _compile, _product_kernel, _threads, _triangular_kernel
 from ._calls import empty
 from ._convolution import SharedNetworks
 from ._memory import reusing
@@ -41,6 +41,9 @@ MULTIPLICATIONS = 50
 
 MIN_SIZE = min(2**13, BYTES_PRODUCT // 8)
 """Elements of the first operand from which the kernel is asked: below, its answer takes a part of NumPy's time."""
+
+LEAST_FACTORED = 16
+"""Rows of a matrix from which the kernel of its Cholesky factor gains."""
 
 LEAST_ROWS, MOST_ROWS = 48, 512
 """Rows of a matrix from which OpenBLAS divides a Cholesky factor, and up to which one thread is as fast as several."""
@@ -148,13 +151,19 @@ def _by_sums(x1: Native, x2: Native, output: Native) -> bool:
 
 
 def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native:
-    """Solve one system of float32 or float64 by BLAS; the composition solves others, and those without a solution."""
+    """Solve one system of float32 or float64 by a kernel or BLAS.
+
+    The composition solves others, and those without a solution.
+    """
     if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.ndim != 2 or b.ndim != 2:
         return NotImplemented
-    functions, of_column = _functions("trsm", a.dtype.char), _functions("trsv", a.dtype.char)
-    if functions is None or of_column is None or a.dtype != b.dtype or not b.size or not a.flags.aligned:
+    if a.dtype != b.dtype or not b.size or not a.flags.aligned or not (unit_diagonal or a.diagonal().all()):
         return NotImplemented
-    if not (unit_diagonal or a.diagonal().all()):
+    solution = _triangular_kernel.solve(a, b, lower=lower, unit_diagonal=unit_diagonal)
+    if solution is not None:
+        return solution
+    functions, of_column = _functions("trsm", a.dtype.char), _functions("trsv", a.dtype.char)
+    if functions is None or of_column is None:
         return NotImplemented
     rows, columns = b.shape
     work, threads = rows * rows * columns // 2, _threads.team()
@@ -167,12 +176,19 @@ def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool)
 
 
 def _cholesky(x: Native, *, upper: bool = False) -> Native:
-    """Compute the factor of one matrix of few rows by one thread of OpenBLAS.
+    """Compute the factor of one matrix of few rows by a kernel, or by one thread of OpenBLAS.
 
-    Two threads are no faster, and they take the workers' cores for milliseconds after the call.
+    Two threads of OpenBLAS are no faster, and they take the workers' cores for milliseconds after the call.
     """
-    functions = _functions("trsm", x.dtype.char) if x.__class__ is np.ndarray and x.ndim == 2 else None
-    if functions is None or not LEAST_ROWS <= x.shape[0] <= MOST_ROWS:
+    if x.__class__ is not np.ndarray or x.ndim != 2 or len(x) < LEAST_FACTORED or x.shape[0] != x.shape[1]:
+        return NotImplemented
+    if not np.isfinite(x).all():
+        return NotImplemented  # the function of the device raises
+    factor = _cholesky_kernel.factor(x, upper=upper)
+    if factor is not None:
+        return factor
+    functions = _functions("trsm", x.dtype.char)
+    if functions is None or not LEAST_ROWS <= len(x) <= MOST_ROWS:
         return NotImplemented
     return compiled.with_one_thread(functions, functools.partial(np.linalg.cholesky, upper=upper), x)
 

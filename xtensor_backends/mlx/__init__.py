@@ -85,9 +85,13 @@ class MlxBackend(Backend):
     def rank(self, spec: str) -> int:
         return 4 if spec == "mlx:metal" else -100
 
+    def kind(self, spec: str) -> Any:
+        """Return MLX's kind of device of a spec."""
+        return self._mlx.cpu if spec == "mlx:cpu" else self._mlx.gpu
+
     def device(self, spec: str) -> Any:
         """Return MLX's device of a spec."""
-        return self._mlx.Device(self._mlx.cpu if spec == "mlx:cpu" else self._mlx.gpu, 0)
+        return self._mlx.Device(self.kind(spec), 0)
 
     @property
     def native_type(self) -> type[MlxArray]:
@@ -173,7 +177,7 @@ class MlxBackend(Backend):
     def synchronize(self, spec: str) -> None:
         from ._native import stream
 
-        self._mlx.synchronize(stream(self.device(spec).type))
+        self._mlx.synchronize(stream(self.kind(spec)))
 
     def release_memory(self, spec: str) -> None:
         self._mlx.clear_cache()
