@@ -277,6 +277,36 @@ def test_composed_functions_return_bfloat16(bfloat16_device):
     assert xp.unique_all(x).values.dtype == BFLOAT16
 
 
+def moderate_values(count: int, seed: int = 0) -> np.ndarray:
+    """Return random values whose differences, and differences of products, are exact in float32."""
+    return (np.random.default_rng(seed).uniform(0.5, 4.0, count)).astype(BFLOAT16)
+
+
+def test_gradient_is_rounded_once(bfloat16_device):
+    x = moderate_values(200)
+    expected = np.gradient(x.astype(np.float64), 0.5).astype(BFLOAT16)
+    np.testing.assert_array_equal(bits(xp.gradient(asarray(x), 0.5)), expected.view(np.uint16))
+
+
+def test_cross_product_is_rounded_once(bfloat16_device):
+    x, y = moderate_values(300).reshape(100, 3), moderate_values(300, 1).reshape(100, 3)
+    expected = np.cross(x.astype(np.float64), y.astype(np.float64)).astype(BFLOAT16)
+    np.testing.assert_array_equal(bits(xp.linalg.cross(asarray(x), asarray(y))), expected.view(np.uint16))
+
+
+def test_spacing_is_the_distance_to_the_adjacent_bfloat16(bfloat16_device):
+    x = asarray(np.array([1.0, -3.0, 100.0], BFLOAT16))
+    np.testing.assert_array_equal(values_of(xp.spacing(x)).astype(np.float32), [2.0**-7, -(2.0**-6), 0.5])
+
+
+def test_mantissa_and_exponent_give_the_number_again(bfloat16_device):
+    x = asarray(np.array([0.75, -6.0, 1.5 * 2.0**100], BFLOAT16))
+    mantissa, exponent = xp.frexp(x)
+    np.testing.assert_array_equal(values_of(mantissa).astype(np.float32), [0.75, -0.75, 0.75])
+    np.testing.assert_array_equal(values_of(exponent), [0, 3, 101])
+    np.testing.assert_array_equal(bits(xp.ldexp(mantissa, exponent)), bits(x))
+
+
 def test_bfloat16_without_ml_dtypes_names_the_remedy():
     program = (
         "import sys; sys.modules['ml_dtypes'] = None\n"

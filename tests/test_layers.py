@@ -218,6 +218,34 @@ def test_backends_import_the_contract_only():
     assert not violations
 
 
+NAMING_BFLOAT16 = {
+    "xtensor/__init__.py": "annotation of the attribute",
+    "xtensor/_core/dtypes.py": "table of dtypes",
+    "xtensor/_core/foreign_attributes.py": "names of PyTorch's methods",
+    "xtensor/nn/__main__.py": "choices of an option",
+    "xtensor/nn/modules/precision.py": "choices of an option",
+    "xtensor/nn/modules/storage.py": "codes of a file format",
+    "xtensor_backends/cupy/_products.py": "data types of cuBLAS",
+    "xtensor_backends/torch/_elementwise.py": "a function of NumPy on torch's memory",
+    "xtensor_backends/triton/_attention.py": "dtypes of tensor cores",
+    "xtensor_backends/triton/_attention_kernels.py": "dtypes of tensor cores",
+    "xtensor_backends/triton/_dtypes.py": "Triton's dtypes",
+    "xtensor_backends/triton/_kernels.py": "Triton's dtypes",
+}
+"""Modules whose code names the dtype, and the reason; all others take the properties of a dtype from the table."""
+
+
+def test_code_names_bfloat16_only_where_no_property_of_the_dtype_would_do():
+    naming = set()
+    for folder in ("xtensor", "xtensor_backends"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = (getattr(node, attribute, None) for attribute in ("attr", "id", "value"))
+                if "bfloat16" in [name for name in names if isinstance(name, str)]:
+                    naming.add(path.relative_to(ROOT).as_posix())
+    assert naming == set(NAMING_BFLOAT16)
+
+
 def test_no_module_of_operations_hides_a_function_of_the_namespace() -> None:
     """The import of a module makes it an attribute of its package, in the place of a function of the same name."""
     modules = {path.stem for path in (PACKAGE / "_ops").glob("[!_]*.py")}

@@ -11,7 +11,7 @@ import pytest
 from toy import ToyBackend
 
 import xtensor as xp
-from xtensor._core.dtypes import BFLOAT16_REMEDY
+from xtensor._core.dtypes import ML_DTYPES_REMEDY
 from xtensor.backend import install_command
 from xtensor.special._declaration import INSTALL_SCIPY
 
@@ -54,7 +54,7 @@ def test_remedy_for_cupy_names_the_requirement_of_each_kind_of_gpu():
 
 def test_remedies_for_optional_libraries_name_the_requirements_of_their_extras():
     assert install_command(*requirements("special")) == INSTALL_SCIPY
-    assert install_command(*requirements("bfloat16")) == BFLOAT16_REMEDY
+    assert install_command(*requirements("bfloat16")) == ML_DTYPES_REMEDY
 
 
 def test_backend_without_devices_has_its_requirement_as_the_remedy(registry):

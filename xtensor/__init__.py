@@ -21,8 +21,8 @@ from ._core.array import bind_namespace as _bind_namespace
 from ._core.boundary import publish as _publish
 from ._core.device import Device
 from ._core.devices import default_device, device, devices, set_default_device, use_device
-from ._core.dtypes import BFLOAT16_REMEDY as _BFLOAT16_REMEDY
-from ._core.dtypes import load_bfloat16 as _load_bfloat16
+from ._core.dtypes import EXTENSION_DTYPES as _EXTENSION_DTYPES
+from ._core.dtypes import dtype_named as _dtype_named
 from ._core.errors import BackendUnavailableError, DeviceMismatchError, OutOfMemoryError
 from ._core.forks import prepare as _prepare_forks
 from ._core.operations import import_later as _import_later
@@ -116,13 +116,11 @@ _LOADED_LATER = {
 
 def _load(name: str) -> _typing.Any:
     """Return a name that is imported at its first use."""
-    if name == "bfloat16":
+    if name in _EXTENSION_DTYPES:
         try:
-            dtype = globals()["bfloat16"] = _load_bfloat16()
+            dtype = globals()[name] = _dtype_named(name)
         except ImportError as error:
-            raise AttributeError(
-                f"xtensor.bfloat16 needs ml_dtypes, which is missing or broken ({error}). {_BFLOAT16_REMEDY}"
-            ) from error
+            raise AttributeError(f"xtensor.{error}") from error
         return dtype
     if name not in _LOADED_LATER:
         standard = _ops.STANDARD_NAMES.get(name)

@@ -16,7 +16,18 @@ from ._core.corrections import (
     short_power,
 )
 from ._core.device_info import DeviceInfo, Memory
-from ._core.dtypes import STANDARD_DTYPES, DType, in_float32, result_type, with_standard_dtype
+from ._core.dtypes import (
+    COMMON_DTYPES,
+    NARROW_DTYPES,
+    STANDARD_DTYPES,
+    DType,
+    dtype_named,
+    dtypes_of,
+    in_float32,
+    is_narrow,
+    result_type,
+    with_standard_dtype,
+)
 from ._core.errors import (
     BackendUnavailableError,
     OutOfMemoryError,
@@ -61,8 +72,10 @@ from ._core.transfers import note_computation
 from ._core.wrapping import WrappedArray, wrapped_namespace
 
 __all__ = [
+    "COMMON_DTYPES",
     "CORRECTIONS",
     "LAPACK_CORRECTIONS",
+    "NARROW_DTYPES",
     "NORMAL_QUANTILES",
     "PHILOX_MULTIPLIERS",
     "PHILOX_ROUNDS",
@@ -97,6 +110,8 @@ __all__ = [
     "axes_of",
     "check_not_empty",
     "check_positions",
+    "dtype_named",
+    "dtypes_of",
     "float_floor_divide",
     "float_remainder",
     "forward_slice",
@@ -106,6 +121,7 @@ __all__ = [
     "install_command",
     "integer_floor_divide",
     "integer_remainder",
+    "is_narrow",
     "is_runtime_error",
     "lost_device",
     "note_computation",

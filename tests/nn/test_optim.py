@@ -126,6 +126,10 @@ def test_clipped_norm(device):
     np.testing.assert_allclose([numbers(x)[0] for x in clipped], [1.5, 2.0], rtol=1e-6)
 
 
+def test_norm_of_small_integers_does_not_wrap_around(device):
+    assert float(optim.global_norm([xp.asarray([60, 80], dtype=xp.int8)])) == 100.0
+
+
 def test_warmup_rises_linearly(device):
     schedule = optim.warmup(optim.exponential(8.0, 0.5), steps=4)
     assert [schedule(step) for step in range(6)] == [2.0, 4.0, 6.0, 8.0, 8.0, 4.0]

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import operations, registry
 from .backend import Backend, Native, Provider
-from .dtypes import DType, is_bfloat16
+from .dtypes import EXTENSION_DTYPES, DType
 from .errors import BackendUnavailableError, describe
 from .html import facts, size_text
 from .implementation import Implementation
@@ -94,7 +94,7 @@ class Device:
     widens_float16: bool
     """Whether the core computes sums and products of float16 in float32: see :class:`Backend`."""
     dtypes: frozenset[DType]
-    """The dtypes it supports, bfloat16 left out: see :meth:`supports`."""
+    """The dtypes it supports, extension dtypes left out: see :meth:`supports`."""
     default_dtypes: dict[str, DType]
     dlpack_device: tuple[int, int]
     host: bool
@@ -173,7 +173,7 @@ class Device:
 
     def supports(self, dtype: DType) -> bool:
         """Whether the device computes with a dtype."""
-        return dtype in self.dtypes or (is_bfloat16(dtype) and "bfloat16" in self.dtype_names())
+        return dtype in self.dtypes or (dtype.kind == "V" and dtype.name in self.dtype_names())
 
     def dtype_names(self) -> tuple[str, ...]:
         """Return the names of the dtypes that the device computes with."""
@@ -377,7 +377,7 @@ def _assembled(provider: Provider, spec: str, library: Backend, library_spec: st
     return {
         "base": base,
         "level": 0 if base is None else base.level + 1,
-        "dtypes": frozenset(np.dtype(name) for name in names if name != "bfloat16"),
+        "dtypes": frozenset(np.dtype(name) for name in names if name not in EXTENSION_DTYPES),
         "default_dtypes": {
             "real floating": default_float,
             "complex floating": np.result_type(default_float, np.complex64),

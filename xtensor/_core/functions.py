@@ -203,8 +203,8 @@ class Functions:
         return [item for item in (kernel, function) if item is not None]
 
     def _computing(self, operation: Operation, function: Function) -> Function:
-        """A function that computes bfloat16 operands in float32, where the backend leaves that to the core."""
-        computes = operation.computes and operation.name != "nextafter"  # whose result depends on the dtype's digits
+        """A function that computes extension dtypes in float32, where the backend leaves that to the core."""
+        computes = operation.computes and operation.name not in ("nextafter", "spacing")  # the distance of two numbers
         if not self._library.widens_bfloat16 or not (computes or operation.only_promotes):
             return function
         widening = in_float32(function, only_promotes=operation.only_promotes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .backend import Native
 from .compiled import is_within
-from .dtypes import DType, kind_of
+from .dtypes import DType, is_narrow, kind_of
 from .scaling import is_ordinary, largest, least_power, rescaled, smallest
 
 __all__ = ["REDUCTION_CORRECTIONS"]
@@ -55,7 +55,7 @@ class ScaledReduction:
                 most = largest_sum / x.size
                 if is_within(x, -most, most):
                     return raw(x, **options)  # no sum overflows
-            if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f":
+            if is_narrow(x.dtype):
                 return xp.astype(corrected(xp.astype(x, np.dtype(np.float32)), **options), x.dtype)
             limits = self._limits(x, options)
             if limits is None:
@@ -95,7 +95,7 @@ class ScaledReduction:
         None where no result can be. The composition removes the error of the mean itself. Where the function is given
         the elements as well, it knows that the norm of zeros, and the deviation of equal elements, are 0.
         """
-        limits = None if x.dtype.itemsize == 2 else self._limits(x, options)
+        limits = None if is_narrow(x.dtype) else self._limits(x, options)
         if limits is None:
             return None
         reduced = tuple([axis - x.ndim for axis in self._reduced(x, options)])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .device import Device, base_device
-from .dtypes import kind_of
+from .dtypes import is_narrow, kind_of
 from .scaling import largest, least_power, rescaled, scales_of, with_scaled_operands
 from .tracing_errors import any_true, rarely
 
@@ -73,7 +73,7 @@ def rescaled_where_needed(
     """
     arrays = operands()
     device, dtype = base_device(arrays[0].device), arrays[0].dtype
-    if kind_of(dtype) not in "fc" or dtype.itemsize == 2 or not arrays[0].size:
+    if kind_of(dtype) not in "fc" or is_narrow(dtype) or not arrays[0].size:
         return compute(*arrays)[0]
     if device.lazy:
         if not repeats:

@@ -32,7 +32,7 @@ def _to_decimals(x: Array, decimals: int) -> Array:
     if x.dtype.kind == "c":
         return apply(COMPLEX_OF, x.device, *(_to_decimals(part(x), decimals)._native for part in (xp.real, xp.imag)))
     factor = 10.0 ** abs(decimals)
-    if x.dtype == xp.float16 and 5 <= abs(decimals) <= 38:  # the factor is beyond the range of float16
+    if xp.finfo(x.dtype).max < factor <= xp.finfo(xp.float32).max:  # the factor is beyond the range of a narrow dtype
         return xp.astype(_to_decimals(xp.astype(x, xp.float32), decimals), x.dtype)
     if decimals > 0:
         multiples = x * factor

@@ -6,12 +6,14 @@ complex numbers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.device import Device
-from .._core.dtypes import DType, kind_of, result_type
+from .._core.dtypes import DType, is_narrow, kind_of, result_type
 
 __all__ = ["argsort", "counted", "counting", "double", "floating", "promoted", "sort", "supported", "widened"]
 
@@ -34,9 +36,9 @@ def floating(x: Array) -> Array:
     return x if kind_of(x.dtype) in "fc" else xp.astype(x, x.device.default_dtypes["real floating"])
 
 
-def widened(x: Array) -> Array:
-    """Return numbers of 16 bits in float32, in which formulas compute them; other arrays unchanged."""
-    return xp.astype(x, np.float32) if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f" else x
+def widened(x: Any) -> Any:
+    """Return an array of a narrow dtype in float32, in which formulas compute it; other arguments unchanged."""
+    return xp.astype(x, np.float32) if x.__class__ is Array and is_narrow(x.dtype) else x
 
 
 def counted(x: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core.backend import Native
-from .._core.dtypes import DType, kind_of
+from .._core.dtypes import DType, is_narrow, kind_of
 
 __all__ = [
     "HALF",
@@ -78,7 +78,7 @@ def cast(xp: Any, dtype: DType, *operands: NativeOperand) -> list[Native]:
 
 
 def of_floats(composition: Composition) -> Composition:
-    """A composition of real floating-point arrays as one of all that NumPy casts to them; two bytes in float32."""
+    """A composition of real floating-point arrays as one of all that NumPy casts to them; narrow dtypes in float32."""
     name = composition.__name__.removeprefix("_compose_")
 
     @wraps(composition)
@@ -86,7 +86,7 @@ def of_floats(composition: Composition) -> Composition:
         loop_dtype(name, "biuf", *operands)
         dtype = floating_dtype(xp, *operands)
         arrays = cast(xp, dtype, *operands)
-        result = composition(xp, *(cast(xp, SINGLE, *arrays) if dtype.itemsize == 2 else arrays))
+        result = composition(xp, *(cast(xp, SINGLE, *arrays) if is_narrow(dtype) else arrays))
         if isinstance(result, tuple):
             return tuple([xp.astype(x, dtype, copy=False) for x in result])
         return xp.astype(result, dtype, copy=False)

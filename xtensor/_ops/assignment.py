@@ -11,7 +11,7 @@ from .._core.array import Array
 from .._core.checks import check_axis, check_casting
 from .._core.compositions import assignment
 from .._core.device import base_device
-from .._core.dtypes import Casting, can_cast
+from .._core.dtypes import Casting, can_cast, kind_of
 from .._core.indexing import ASSIGNED_WHERE
 from .._core.large_calls import call_elementwise_if_implemented
 from .._core.levels import first_wrong
@@ -63,7 +63,7 @@ def copyto(dst: Array, src: Any, casting: Casting = "same_kind", where: Any = Tr
     values = xp.asarray(src, device=device) if is_scalar else on_device("copyto", src, device)
     is_weak = src.__class__ in (int, float, complex) and casting != "equiv"
     kinds = "bifc"
-    target = "i" if dst.dtype.kind == "u" else "f" if dst.dtype.kind == "V" else dst.dtype.kind
+    target = "i" if dst.dtype.kind == "u" else kind_of(dst.dtype)
     if casting != "unsafe" and not (
         kinds.index(values.dtype.kind) <= kinds.index(target) if is_weak else can_cast(values.dtype, dst.dtype, casting)
     ):

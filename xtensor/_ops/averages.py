@@ -13,7 +13,7 @@ from .._core.array import Array, Axis
 from .._core.checks import check_axes, check_dtype
 from .._core.compositions import composed
 from .._core.device import base_device
-from .._core.dtypes import finfo, result_type
+from .._core.dtypes import finfo, is_narrow, result_type
 from .._core.errors import describe
 from .._core.rescaling import needs_scaling, rescaled_where_needed
 from .._core.scaling import factors_in_range, is_ordinary, largest, least_power, normalized, power_of_two
@@ -113,7 +113,7 @@ def average(
         else:
             mean = rescaled_where_needed(xp, compute, lambda: (values, factors), (1, 0), reduced, joined=joined)
         total = xp.broadcast_to(total, mean.shape)
-        if factors.dtype.itemsize > dtype.itemsize and dtype.itemsize == 2:
+        if is_narrow(dtype):
             mean, total = xp.astype(mean, dtype), xp.astype(total, dtype)
     return (mean, total.copy()) if truth(returned, "average", "returned") else mean
 
@@ -156,7 +156,7 @@ def corrcoef(x: AnyArray, y: AnyArray | None = None, rowvar: bool = True, *, dty
     """
     if dtype is not None:
         dtype = check_dtype(dtype, shared_device("corrcoef", x, y), "corrcoef")
-        if dtype.itemsize == 2:
+        if is_narrow(dtype):
             return xp.astype(corrcoef(x, y, rowvar, dtype=xp.float32), dtype)
     covariance = _cov("corrcoef", x, y, rowvar, dtype=dtype, scaled=False)
     if not covariance.ndim:
@@ -304,7 +304,7 @@ def _cov(
     dtype = check_dtype(dtype, device, name)
     if dtype.kind not in "fcV":
         dtype = _casts.double(dtype, m)
-    if dtype.itemsize == 2:
+    if is_narrow(dtype):
         single = _cov(name, m, y, rowvar, bias, ddof, fweights, aweights, xp.float32, scaled)
         return xp.astype(single, dtype)
     x = _rows(m, dtype, transposed=not rowvar and m.ndim != 1)

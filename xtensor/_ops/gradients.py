@@ -13,6 +13,7 @@ from .._core.compositions import composed
 from .._core.dtypes import finfo, kind_of
 from .._core.errors import describe
 from .._core.operands import SEQUENCES, array_argument
+from . import _casts
 
 if TYPE_CHECKING:
     from .._core.annotations import AnyArray
@@ -68,9 +69,8 @@ def gradient(f: AnyArray, *varargs: Any, axis: Axis = None, edge_order: int = 1)
     if kind_of(f.dtype) not in "fc":
         f = xp.astype(f, device.default_dtypes["real floating"])
     dtype = f.dtype
-    if dtype == xp.float16:  # differences of products cancel: rounded once, at the end
-        f = xp.astype(f, xp.float32)
-    derivatives = (_derivative(f, i, spacing, edge_order) for i, spacing in zip(axes, spacings, strict=True))
+    wide: Array = _casts.widened(f)  # differences of products cancel: rounded once, at the end
+    derivatives = (_derivative(wide, i, spacing, edge_order) for i, spacing in zip(axes, spacings, strict=True))
     results = tuple([xp.astype(each, dtype, copy=False) for each in derivatives])
     return results[0] if len(results) == 1 else results
 

@@ -14,7 +14,7 @@ from .._core.calls import apply
 from .._core.checks import check_axis
 from .._core.compositions import composed
 from .._core.device import base_device
-from .._core.dtypes import can_cast, result_type
+from .._core.dtypes import can_cast, is_narrow, result_type
 from .._core.errors import describe
 from .._core.operations import COMPLEX_OF
 from .._core.rescaling import rescaled_where_needed
@@ -190,7 +190,7 @@ def trapezoid(y: AnyArray, x: AnyArray | None = None, dx: RealOperand = 1.0, axi
     y = as_arrays("trapezoid", y, *(item for item in (x, dx) if isinstance(item, Array)))[0]
     given_axis, axis = axis, check_axis(axis, y.ndim, "trapezoid")
     y = _casts.floating(y)
-    if y.dtype.itemsize == 2:
+    if is_narrow(y.dtype):
         others = [item for item in (x, dx) if hasattr(item, "dtype")]
         single = trapezoid(_casts.widened(y), x, dx, given_axis)
         return standard.astype(

@@ -12,7 +12,7 @@ from .._core.backend import Native
 from .._core.calls import apply
 from .._core.checks import check_axes, check_cast, check_dtype
 from .._core.compiled import with_short_way_of_all
-from .._core.dtypes import DType, kind_of
+from .._core.dtypes import DType, is_narrow, kind_of
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
@@ -79,7 +79,7 @@ def _accumulated(xp: Any, x: Native) -> Native:
     """An array in the dtype that sums are accumulated in."""
     if kind_of(x.dtype) not in "fc":
         return xp.astype(x, xp.default_float)
-    return xp.astype(x, np.dtype(np.float32)) if x.dtype.itemsize == 2 else x
+    return xp.astype(x, np.dtype(np.float32)) if is_narrow(x.dtype) else x
 
 
 def _compose_mean(xp: Any, x: Native, *, axis: Axis, keepdims: bool) -> Native:
@@ -226,7 +226,7 @@ def prod(
 
 
 def _compose_std(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims: bool) -> Native:
-    if x.dtype.itemsize > 2 or kind_of(x.dtype) != "f":
+    if not is_narrow(x.dtype):
         return xp.sqrt(xp.var(x, axis=axis, correction=correction, keepdims=keepdims))
     # The root is taken before the rounding: the variance of float16 may exceed 65504 where its root does not.
     variance = xp.var(_accumulated(xp, x), axis=axis, correction=correction, keepdims=keepdims)
@@ -352,7 +352,7 @@ def _compose_var(xp: Any, x: Native, *, axis: Axis, correction: float, keepdims:
     squares = xp.square(xp.abs(distance)) if work.dtype.kind == "c" else xp.multiply(distance, distance)
     total = xp.sum(squares, axis=axis, keepdims=keepdims, dtype=squares.dtype)
     result = xp.divide(total, float(np.maximum(_count(x, axis) - correction, 0.0)))
-    return xp.astype(result, x.dtype, copy=False) if x.dtype.itemsize == 2 and kind_of(x.dtype) == "f" else result
+    return xp.astype(result, x.dtype, copy=False) if is_narrow(x.dtype) else result
 
 
 VAR = declare("var", "reduction", accepts="real floating", shape="reduced", numpy="var", composition=_compose_var)
@@ -419,7 +419,7 @@ def in_float32(row: Operation, x: Array, **options: Any) -> Array:
 def accumulating(x: Array, dtype: Any, name: str) -> tuple[Array, DType | None]:
     """Return the array and the ``dtype=`` argument for the native function.
 
-    For bfloat16, which no library takes as an accumulate dtype, the array is cast and the argument is None.
+    For an extension dtype, which no library takes as an accumulate dtype, the array is cast and the argument is None.
     """
     accumulate_dtype = check_dtype(dtype, x._device, name)
     check_cast(x.dtype, accumulate_dtype, name)

@@ -16,7 +16,7 @@ import numpy as np
 from .._core.backend import Native
 from .._core.calls import wrap
 from .._core.device import Device
-from .._core.dtypes import DType, is_bfloat16
+from .._core.dtypes import DType, kind_of
 from .._core.levels import Level, computing
 from .._core.operations import TABLE as OPERATIONS
 from .._core.operations import Operation, operation
@@ -101,7 +101,7 @@ def shells(value: Any, device: Device) -> Any:
 @cache
 def is_inexact(dtype: DType) -> bool:
     """Whether arrays of a dtype have derivatives."""
-    return dtype.kind in "fc" or is_bfloat16(dtype)
+    return kind_of(dtype) in "fc"
 
 
 class Transform(Level):

@@ -12,6 +12,7 @@ from .._core.array import Array, Axis
 from .._core.backend import Native
 from .._core.calls import apply, call, wrap
 from .._core.checks import check_axes
+from .._core.dtypes import is_narrow
 from .._core.errors import describe
 from .._core.keywords import by_position, keywords_only
 from .._core.large_calls import apply_reduction
@@ -264,7 +265,7 @@ def _compose_vector_norm(xp: Any, x: Native, *, axis: Any, keepdims: bool, ord: 
         return xp.sum(nonzero, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
     if ord == 1:
         return xp.sum(magnitude, axis=axis, keepdims=keepdims, dtype=magnitude.dtype)
-    if magnitude.dtype.itemsize == 2:
+    if is_narrow(magnitude.dtype):
         single = xp.astype(magnitude, np.dtype(np.float32))
         return xp.astype(_compose_vector_norm(xp, single, axis=axis, keepdims=keepdims, ord=ord), magnitude.dtype)
     powers = xp.square(magnitude) if ord == 2 else xp.pow(magnitude, float(ord))

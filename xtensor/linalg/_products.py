@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never
 
-import numpy as np
-
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.backend import Native
 from .._core.calls import apply
 from .._core.checks import check_axis, check_integer
+from .._core.dtypes import is_narrow
 from .._core.keywords import by_position, keywords_only
 from .._core.operands import array_arguments
 from .._core.operations import declare
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from .._core.annotations import AnyArray
 
 __all__ = ["cross", "matrix_power", "outer"]
-
-HALF = np.dtype(np.float16)
 
 
 def _compose_cross(xp: Any, x1: Native, x2: Native, *, axis: int) -> Native:
@@ -97,9 +94,9 @@ def cross(x1: AnyArray, x2: AnyArray, /, *positional: Never, axis: int = -1) -> 
             f"axis {axis}, not shapes {x1.shape} and {x2.shape}; name the axis that holds the vectors"
         )
     check_broadcast(x1.shape, x2.shape, "cross")
-    if x1.dtype == x2.dtype == HALF:  # differences of products, which may leave the range
+    if x1.dtype == x2.dtype and is_narrow(x1.dtype):  # differences of products, which may leave the range
         single = cross(xp.astype(x1, xp.float32), xp.astype(x2, xp.float32), axis=position)
-        return xp.astype(single, HALF)
+        return xp.astype(single, x1.dtype)
     return apply(CROSS, device, native1, native2, axis=position)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 
 import xtensor as xp
-from xtensor._core.dtypes import load_bfloat16
+from xtensor._core.dtypes import dtype_named
 from xtensor.nn import models
 
 __all__ = ["main"]
@@ -18,7 +18,7 @@ __all__ = ["main"]
 def _generate(options: argparse.Namespace) -> None:
     """Print the prompt and its continuation, or the answer, each token as it comes."""
     tokenizer = models.Tokenizer(options.tokenizer or options.model)
-    dtype = load_bfloat16() if options.dtype == "bfloat16" else getattr(xp, options.dtype)
+    dtype = dtype_named(options.dtype)
     if options.chat:
         prompt = tokenizer.encode_chat([{"role": "user", "content": options.prompt}])
     else:

@@ -1,7 +1,7 @@
 """Computation of a function of neural networks: by the device's own implementation, else by a formula over Arrays.
 
-The formulas take Arrays of one real floating-point dtype on one device; classes and masks keep their dtype. float16 and
-bfloat16 are computed in float32 and rounded once. Both branches of a ``where`` are computed; floating-point warnings
+The formulas take Arrays of one real floating-point dtype on one device; classes and masks keep their dtype. Narrow
+dtypes are computed in float32 and rounded once. Both branches of a ``where`` are computed; floating-point warnings
 are off, because the branch that is not selected may overflow or be NaN.
 """
 
@@ -17,11 +17,12 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.calls import call_if_implemented, wrap
 from .._core.device import Device
-from .._core.dtypes import DType, kind_of, result_type
+from .._core.dtypes import DType, is_narrow, kind_of, result_type
 from .._core.large_calls import call_elementwise_if_implemented
 from .._core.operands import common_device, native_operand
 from .._core.operations import Operation
 from .._fuse.formulas import compute_formula
+from .._ops._casts import widened
 
 __all__ = ["compute", "in_single"]
 
@@ -29,23 +30,18 @@ F = TypeVar("F", bound=Callable[..., Array])
 
 
 def in_single(function: F) -> F:
-    """Compute a composition in float32 where its operands promote to float16 or bfloat16, and round its result once."""
+    """Compute a composition in float32 where its operands promote to a narrow dtype, and round its result once."""
 
     @wraps(function)
     def computing(*args: Any, **kwargs: Any) -> Array:
         dtypes = [x.dtype for x in (*args, *kwargs.values()) if isinstance(x, Array) and kind_of(x.dtype) == "f"]
-        if not dtypes or min(dtype.itemsize for dtype in dtypes) > 2:
+        if not any(map(is_narrow, dtypes)):
             return function(*args, **kwargs)
         dtype = result_type(*dtypes)
-        widened = {name: _in_float32(x) for name, x in kwargs.items()}
-        return xp.astype(function(*map(_in_float32, args), **widened), dtype, copy=False)
+        options = {name: widened(x) for name, x in kwargs.items()}
+        return xp.astype(function(*map(widened, args), **options), dtype, copy=False)
 
     return computing  # type: ignore[return-value]
-
-
-def _in_float32(x: Any) -> Any:
-    """Cast an Array of 16 bits; other arguments are returned unchanged."""
-    return xp.astype(x, xp.float32) if isinstance(x, Array) and kind_of(x.dtype) == "f" and x.dtype.itemsize == 2 else x
 
 
 def compute(operation: Operation, formula: Callable[..., Any], *operands: Array | None, **options: Any) -> Array:
@@ -76,10 +72,9 @@ def compute(operation: Operation, formula: Callable[..., Any], *operands: Array 
     if result is not NotImplemented:
         return result  # type: ignore[no-any-return]
     with np.errstate(all="ignore"):
-        if dtype.itemsize > 2:
+        if not is_narrow(dtype):
             return compute_formula(formula, *arrays, **options)  # type: ignore[no-any-return]
-        widened = [_as_dtype(x, xp.float32) for x in arrays]
-        result = compute_formula(formula, *widened, **options)
+        result = compute_formula(formula, *map(widened, arrays), **options)
         if result.__class__ is tuple:
             return xp.astype(result[0], dtype), *result[1:]  # type: ignore[return-value]
         return xp.astype(result, dtype)

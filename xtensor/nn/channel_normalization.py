@@ -13,6 +13,7 @@ from .._core.operands import coerce_operands
 from .._core.operations import declare
 from .._core.rescaling import host_looks_at
 from .._fuse.formulas import compute_formula
+from .._ops import _casts
 from ._checks import check_eps, check_parameter, check_real_floating
 from ._computation import compute
 from .normalization import layer_norm, leaves_range, scaled_to_range
@@ -103,7 +104,7 @@ def batch_norm_and_statistics(
     eps = check_eps(eps, name)
     normalized: Any = compute(BATCH_NORM, _normalized, x, None, None, weight, bias, eps=eps)
     if normalized.__class__ is Array:  # of a transform, which has the derivative of the result
-        wide = xp.astype(x, xp.float32) if x.dtype.itemsize <= 2 else x
+        wide = _casts.widened(x)
         mean, _, variance = compute_formula(_statistics, wide)
         if _leaves_range(variance, eps):
             axes = (0, *range(2, x.ndim))

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from .. import _ops as xp
 from .._core.array import Array
-from .._core.dtypes import is_bfloat16
 from .._core.errors import describe
 from .._core.trees import TreeObject, flatten, map_leaves
+from .._ops._casts import floating, widened
 from ..autograd import stop_gradient
 from ..nn.modules.module import Module
 from ._optimizer import check_range
@@ -29,7 +29,7 @@ def global_norm(gradients: Any) -> Array:
     Returns
     -------
     Array
-        0-d Array. float16 and bfloat16 are computed in float32.
+        0-d Array. float16 and bfloat16 are computed in float32, integers in the default floating-point dtype.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def global_norm(gradients: Any) -> Array:
         raise TypeError(f"global_norm() takes gradients, Arrays in a module or containers, not {describe(gradients)}")
     total = None
     for x in arrays:
-        x = xp.astype(x, xp.float32) if x.dtype.itemsize == 2 or is_bfloat16(x.dtype) else x
+        x = widened(floating(x))
         part = xp.sum(x * x)
         total = part if total is None else total + part
     assert total is not None

@@ -233,10 +233,10 @@ def _promote(declaration: Declaration, operands: tuple[Any, ...]) -> tuple[Devic
 
 
 def _promoted_dtype(natives: list[Any], device: Device) -> DType:
-    """Promote as NumPy does; integers become the default floating-point dtype, float16 and bfloat16 become float32."""
+    """Promote as NumPy does; integers become the default floating-point dtype, narrow dtypes become float32."""
     dtype = result_type(*(native.dtype if hasattr(native, "dtype") else native for native in natives))
     default: DType = device.default_dtypes["complex floating" if dtype.kind == "c" else "real floating"]
-    if dtype.kind == "V":  # bfloat16
+    if dtype.kind == "V":
         return np.dtype(np.float32)
     if dtype.kind not in "fc" or dtype not in device.dtypes:
         return default

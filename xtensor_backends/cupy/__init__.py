@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
-    STANDARD_DTYPES,
+    COMMON_DTYPES,
     Backend,
     BackendUnavailableError,
     DeviceInfo,
@@ -190,7 +190,7 @@ class CupyBackend(Backend):
             return self._cp.asarray(value)
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, "float16", "bfloat16")
+        return COMMON_DTYPES
 
     def rank(self, spec: str) -> int:
         return 20

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from xtensor.backend import (
+    COMMON_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
-    STANDARD_DTYPES,
     Backend,
     BackendUnavailableError,
     DeviceInfo,
@@ -163,7 +163,7 @@ class JaxBackend(Backend):
     # -- the device ---------------------------------------------------------------------------------------------------
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, "float16", "bfloat16")
+        return COMMON_DTYPES
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)

@@ -18,6 +18,7 @@ from xtensor.backend import (
     float_remainder,
     integer_floor_divide,
     integer_remainder,
+    is_narrow,
     refuse_negative_power,
     shift,
     variance,
@@ -150,7 +151,7 @@ def _floor_divide_by_broadcast(x1: Array, x2: Array) -> Array:
 
 def _floor_divide(x1: Any, x2: Any) -> Array:
     x1, x2 = OPERANDS.numbers(x1, x2)
-    if x1.dtype.kind in "fV" and x1.dtype.itemsize == 2:  # the quotient before its floor is not rounded to 16 bits
+    if is_narrow(x1.dtype):  # the quotient before its floor is not rounded to 16 bits
         return _floor_divide(x1.astype(np.float32), x2.astype(np.float32)).astype(x1.dtype)
     if x1.dtype.kind in "fV":
         return float_floor_divide(jnp, _floor_divide_by_broadcast, x1, x2)
@@ -254,8 +255,8 @@ def _reduction(function: Function) -> Function:
 
 
 def _wide(dtype: DType) -> DType:
-    """Return the dtype in which elements are added up or multiplied: float32 for those of two bytes, rounded once."""
-    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind in "fV" else dtype
+    """Return the dtype in which elements are added up or multiplied: float32 for narrow ones, rounded once."""
+    return np.dtype(np.float32) if is_narrow(dtype) else dtype
 
 
 def _extreme(function: Function) -> Function:

@@ -8,11 +8,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 from jaxlib._jax import ArrayImpl
 
-from xtensor.backend import STANDARD_DTYPES, DType, Operands, host_number
+from xtensor.backend import COMMON_DTYPES, DType, Operands, dtype_named, host_number
 
 __all__ = ["OPERANDS", "Array", "cast", "number", "with_x64", "with_x64_unless_single"]
 
@@ -68,7 +67,6 @@ def number(value: Any, dtype: DType, x: Array = None) -> Any:
     return host_number(value, dtype)
 
 
-DTYPES: dict[DType, DType] = {np.dtype(name): np.dtype(name) for name in (*STANDARD_DTYPES, "float16")}
-DTYPES[np.dtype(ml_dtypes.bfloat16)] = np.dtype(ml_dtypes.bfloat16)
+DTYPES: dict[DType, DType] = {dtype: dtype for dtype in map(dtype_named, COMMON_DTYPES)}
 
 OPERANDS = Operands(ArrayImpl, DTYPES, cast, number)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import (
+    COMMON_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
-    STANDARD_DTYPES,
     Backend,
     DeviceInfo,
     Memory,
@@ -152,7 +152,7 @@ class MlxBackend(Backend):
     # -- the device ---------------------------------------------------------------------------------------------------
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*(name for name in STANDARD_DTYPES if name not in WITHOUT), "float16", "bfloat16")
+        return [name for name in COMMON_DTYPES if name not in WITHOUT]
 
     def info(self, spec: str) -> DeviceInfo:
         properties, memory = self._mlx.device_info(self.device(spec)), self.memory(spec)

@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 COMPLEX = mx.complex64
 
-BITS = {mx.float32: (mx.int32, 31), mx.float16: (mx.int16, 15), mx.bfloat16: (mx.int16, 15)}
+BITS = {mx.float32: (mx.int32, 31), **dict.fromkeys(HALVES, (mx.int16, 15))}
 """The integers of the width of a floating-point dtype, and the position of the sign."""
 
 

@@ -12,11 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import Any, ClassVar, TypeAlias
 
-import ml_dtypes
 import mlx.core as mx
 import numpy as np
 
-from xtensor.backend import STANDARD_DTYPES, DType, Native, WrappedArray
+from xtensor.backend import COMMON_DTYPES, DType, Native, WrappedArray, dtypes_of
 
 __all__ = ["ARRAY", "Array", "MlxArray", "check_dtype", "free_memory", "from_host", "from_numpy", "running", "stream"]
 
@@ -25,16 +24,9 @@ ARRAY: Any = mx.array
 Array: TypeAlias = Any
 """An array of MLX in annotations: its types are not known where MLX is not installed."""
 
-BFLOAT16: DType = np.dtype(ml_dtypes.bfloat16)
-
 TO_MLX: dict[DType, Any] = {
     np.dtype(np.bool): mx.bool_,
-    **{
-        np.dtype(name): getattr(mx, name)
-        for name in (*STANDARD_DTYPES, "float16")
-        if name not in ("bool", "float64", "complex128")
-    },
-    BFLOAT16: mx.bfloat16,
+    **dtypes_of(mx, set(COMMON_DTYPES) - {"bool", "float64", "complex128"}),
 }
 
 LARGE = 2**26
@@ -130,8 +122,8 @@ class MlxArray(WrappedArray):
 
     def host(self) -> np.ndarray[Any, Any]:
         """Return the elements as a NumPy array on the same memory, read-only: other arrays may share it."""
-        if self.array.dtype == mx.bfloat16:
-            return MlxArray(_bits(self.array)).host().view(BFLOAT16)
+        if self.dtype.kind == "V":
+            return MlxArray(_bits(self.array)).host().view(self.dtype)
         # MLX's buffers name int64 and uint64 as C's long long, which other libraries do not take for them.
         values: np.ndarray[Any, Any] = np.asarray(self.array).view(self.dtype)
         values.flags.writeable = False

@@ -6,13 +6,13 @@ from typing import Any
 
 import mlx.core as mx
 
-from xtensor.backend import Operands, host_number
+from xtensor.backend import Operands, host_number, is_narrow
 
 from ._native import ARRAY, TO_MLX, Array, MlxArray, from_numpy
 
 __all__ = ["FLOATS", "HALVES", "INEXACT", "INTEGERS", "OPERANDS", "cast", "number"]
 
-HALVES = frozenset((mx.float16, mx.bfloat16))
+HALVES = frozenset(ours for dtype, ours in TO_MLX.items() if is_narrow(dtype))
 FLOATS = HALVES | {mx.float32}
 INEXACT = FLOATS | {mx.complex64}
 INTEGERS = frozenset(TO_MLX.values()) - INEXACT - {mx.bool_}

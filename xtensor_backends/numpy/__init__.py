@@ -11,6 +11,7 @@ import numpy as np
 
 from xtensor.backend import (
     LAPACK_CORRECTIONS,
+    NARROW_DTYPES,
     REDUCTION_CORRECTIONS,
     STANDARD_DTYPES,
     Backend,
@@ -57,7 +58,7 @@ class NumpyBackend(Backend):
         array = np.asarray(value)
         if array.dtype.kind != "V":
             return array
-        from ._bfloat16 import as_computing  # imports ml_dtypes, an optional library
+        from ._extension_dtypes import as_computing  # which most programs do not need
 
         return as_computing(array)
 
@@ -73,7 +74,7 @@ class NumpyBackend(Backend):
             return shared.copy() if copy else shared
 
     def dtypes(self, spec: str) -> Collection[str]:
-        return (*STANDARD_DTYPES, "float16", "bfloat16")
+        return (*STANDARD_DTYPES, *NARROW_DTYPES)
 
     def info(self, spec: str) -> DeviceInfo:
         memory = self.memory(spec)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from xtensor.backend import STANDARD_DTYPES, WrappedArray
+from xtensor.backend import STANDARD_DTYPES, WrappedArray, dtypes_of
 
 from ._library import library
 
@@ -21,7 +21,7 @@ class StrictArray(WrappedArray):
     __slots__ = ()
 
     library_type = type(library.asarray(0))  # array_api_strict does not export its class
-    library_dtypes: ClassVar = {np.dtype(name): getattr(library, name) for name in STANDARD_DTYPES}
+    library_dtypes: ClassVar = dtypes_of(library, STANDARD_DTYPES)
     numpy_dtypes: ClassVar = {strict: dtype for dtype, strict in library_dtypes.items()}
 
     def host(self) -> np.ndarray[Any, Any]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xtensor.backend import (
+    COMMON_DTYPES,
     LAPACK_CORRECTIONS,
     REDUCTION_CORRECTIONS,
-    STANDARD_DTYPES,
     Backend,
     DeviceInfo,
     Memory,
@@ -185,7 +185,7 @@ class TorchBackend(Backend):
     def dtypes(self, spec: str) -> Collection[str]:
         kind = self.device(spec).type
         without = {"mps": (*WITHOUT_FLOAT64, *WITHOUT_UNSIGNED), "xpu": WITHOUT_UNSIGNED}.get(kind, ())
-        return (*(name for name in STANDARD_DTYPES if name not in without), "float16", "bfloat16")
+        return [name for name in COMMON_DTYPES if name not in without]
 
     def info(self, spec: str) -> DeviceInfo:
         device, memory = self.device(spec), self.memory(spec)

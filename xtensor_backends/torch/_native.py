@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeAlias
 
-import ml_dtypes
 import numpy as np
 import torch
 
-from xtensor.backend import STANDARD_DTYPES, DType, Native, WrappedArray, with_standard_dtype
+from xtensor.backend import COMMON_DTYPES, DType, Native, WrappedArray, dtypes_of, is_narrow, with_standard_dtype
 
 __all__ = [
     "COMPLEX",
@@ -38,16 +37,11 @@ TENSOR: Any = torch.Tensor
 Tensor: TypeAlias = Any
 """A tensor in annotations: torch's types are not known where torch is not installed."""
 
-BFLOAT16: DType = np.dtype(ml_dtypes.bfloat16)
-
-TO_TORCH: dict[DType, torch.dtype] = {
-    **{np.dtype(name): getattr(torch, name) for name in (*STANDARD_DTYPES, "float16")},
-    BFLOAT16: torch.bfloat16,
-}
+TO_TORCH: dict[DType, torch.dtype] = dtypes_of(torch, COMMON_DTYPES)
 
 TO_NUMPY: dict[torch.dtype, DType] = {ours: dtype for dtype, ours in TO_TORCH.items()}
 
-HALVES = frozenset((torch.float16, torch.bfloat16))
+HALVES = frozenset(ours for dtype, ours in TO_TORCH.items() if is_narrow(dtype))
 FLOATS = HALVES | {torch.float32, torch.float64}
 COMPLEX = frozenset((torch.complex64, torch.complex128))
 INEXACT = FLOATS | COMPLEX
@@ -107,11 +101,9 @@ class TorchArray(WrappedArray):
 
     def host(self) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array: the same memory on the CPU."""
-        tensor = self.array.cpu()
-        if tensor.dtype is torch.bfloat16:
-            bits: np.ndarray[Any, Any] = tensor.view(torch.int16).numpy()
-            return bits.view(BFLOAT16)
-        values: np.ndarray[Any, Any] = tensor.numpy()
+        tensor, dtype = self.array.cpu(), self.dtype
+        values: np.ndarray[Any, Any]
+        values = tensor.view(torch.int16).numpy().view(dtype) if dtype.kind == "V" else tensor.numpy()
         return values
 
     def __dlpack__(self, **requested: Any) -> Any:
@@ -154,8 +146,8 @@ def from_host(array: np.ndarray[Any, Any], device: torch.device, copy: bool | No
         raise ValueError(f"these values cannot be used on torch:{device} without a copy; pass copy=None or copy=True")
     if copy or not shares:
         array = np.array(array, dtype=array.dtype.newbyteorder("="), order="C")
-    if array.dtype == BFLOAT16:
-        return TorchArray(torch.from_numpy(array.view(np.int16)).view(torch.bfloat16).to(device))
+    if array.dtype.kind == "V":
+        return TorchArray(torch.from_numpy(array.view(np.int16)).view(TO_TORCH[array.dtype]).to(device))
     return TorchArray(torch.from_numpy(array).to(device))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._core.backend import Native
-from ..._core.dtypes import kind_of
+from ..._core.dtypes import is_narrow, kind_of
 from .._composing import NativeOperand, copy, loop_dtype
 from ._declaration import binary, unary
 
@@ -138,7 +138,7 @@ def _compose_floor_divide(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Nati
     dtype = np.result_type(*(getattr(x, "dtype", x) for x in (x1, x2)))
     if kind_of(dtype) != "f":
         return NotImplemented
-    if dtype.itemsize == 2:
+    if is_narrow(dtype):
         # x1 - remainder(x1, x2) is not exact in so few digits.
         work = np.dtype(np.float32)
         x1, x2 = (xp.astype(x, work, copy=False) if hasattr(x, "dtype") else x for x in (x1, x2))

@@ -10,7 +10,7 @@ import numpy as np
 from ..._core.array import Array
 from ..._core.backend import Native
 from ..._core.calls import call, wrap
-from ..._core.dtypes import kind_of
+from ..._core.dtypes import is_narrow, kind_of
 from ..._core.operands import array_argument
 from ..._core.operations import declare
 from .._composing import HALF, INT32, SINGLE, NativeOperand, cast, floating_dtype, loop_dtype, of_floats
@@ -265,7 +265,7 @@ def _two_to(xp: Any, exponent: Native) -> Native:
 def _compose_frexp(xp: Any, x: Native) -> tuple[Native, Native]:
     loop_dtype("frexp", "biuf", x)
     dtype = floating_dtype(xp, x)
-    work = SINGLE if dtype == HALF else dtype
+    work = SINGLE if is_narrow(dtype) else dtype
     mantissa, exponent = _decomposed(xp, xp.astype(x, work, copy=False))
     return xp.astype(mantissa, dtype, copy=False), xp.astype(exponent, INT32)
 
@@ -329,7 +329,7 @@ def _compose_ldexp(xp: Any, x1: NativeOperand, x2: NativeOperand) -> Native:
         dtype = floating_dtype(xp, x1)
     else:
         dtype = floating_dtype(xp, x1, xp.zeros((), dtype=exponents)) if exponents.kind == "b" else HALF
-    work = SINGLE if dtype == HALF else dtype
+    work = SINGLE if is_narrow(dtype) else dtype
     limits = np.finfo(work)
     # Beyond this magnitude the result is zero or infinite for every mantissa.
     most = 2 * (limits.maxexp - limits.minexp + limits.nmant)

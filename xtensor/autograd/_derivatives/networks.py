@@ -8,8 +8,8 @@ from typing import Any
 from ... import _ops as xp
 from ... import special
 from ..._core.array import Array
-from ..._core.dtypes import kind_of
 from ..._fuse.formulas import compute_formula
+from ..._ops._casts import widened
 from ...nn import functional
 from ...nn.attention import attention_weights, split_groups
 from ...nn.channel_normalization import by_channel, through_batch_norm
@@ -40,14 +40,6 @@ elementwise(
 )
 
 
-def widened(*arrays: Any) -> list[Any]:
-    """Return Arrays of two-byte floating-point dtypes as float32, and other arguments as they are."""
-    return [
-        xp.astype(x, xp.float32) if x.__class__ is Array and kind_of(x.dtype) == "f" and x.dtype.itemsize <= 2 else x
-        for x in arrays
-    ]
-
-
 # -- linear layers -----------------------------------------------------------------------------------------------------
 
 
@@ -60,7 +52,7 @@ def _linear(
     g: Array, out: Any, x: Array, weight: Array, bias: Any, *, precision: str
 ) -> tuple[Array, Array, Array | None]:
     """The weight's cotangent has the weight's order in memory, in which an optimizer reads both."""
-    g, x, weight = widened(g, x, weight)
+    g, x, weight = map(widened, (g, x, weight))
     rows = math.prod(g.shape[:-1])
     outputs, elements = xp.reshape(g, (rows, g.shape[-1])), xp.reshape(x, (rows, x.shape[-1]))
     by_weight = xp.matmul(xp.matrix_transpose(outputs), elements)
@@ -88,7 +80,7 @@ def _layer_norm(
 ) -> tuple[Array, Array | None, Array | None]:
     if 0 in x.shape:
         return xp.zeros_like(x), None if weight is None else g, None if bias is None else g
-    g, x, weight = widened(g, x, weight)
+    g, x, weight = map(widened, (g, x, weight))
     standard, root = standardized(x, axes, eps)
     by_x = compute_formula(_through_standardized, g if weight is None else g * weight, standard, root, axes=axes)
     return by_x, None if weight is None else g * standard, None if bias is None else g
@@ -125,7 +117,7 @@ def _batch_norm(
     *,
     eps: float,
 ) -> list[Array]:
-    g, x, mean, variance, weight = widened(g, x, mean, variance, weight)
+    g, x, mean, variance, weight = map(widened, (g, x, mean, variance, weight))
     by_x, by_weight, by_bias, by_variance = through_batch_norm(g, x, mean, variance, weight, eps=eps)
     gradients = [by_x]  # one for each operand that is there
     if variance is not None:
@@ -165,7 +157,7 @@ def _attention(
 ) -> list[Any]:
     if 0 in (*g.shape, key.shape[-2]):
         return [xp.zeros_like(x) for x in (query, key, value)] + [None]
-    g, query, key, value, mask = widened(g, query, key, value, mask)
+    g, query, key, value, mask = map(widened, (g, query, key, value, mask))
     shapes = query.shape, key.shape, value.shape
     given = mask
     if query.ndim > 2 and query.shape[-3] != key.shape[-3]:
@@ -208,7 +200,7 @@ def _cross_entropy(
     ignore_index: int | None,
     reduction: str,
 ) -> tuple[Array, None]:
-    g, logits = widened(g, logits)
+    g, logits = map(widened, (g, logits))
     count = logits.shape[-1]
     counted = (target >= 0) & (target < count)
     if ignore_index is not None:
@@ -259,7 +251,7 @@ def _convolution(
     dilations: tuple[int, ...],
     groups: int,
 ) -> tuple[Array, Array, Array | None]:
-    g, x, weight = widened(g, x, weight)
+    g, x, weight = map(widened, (g, x, weight))
     kernel, places = weight.shape[2:], g.shape[2:]
     by_weight = gradient_by_weight(
         x, g, kernel=kernel, strides=strides, widths=widths, dilations=dilations, groups=groups

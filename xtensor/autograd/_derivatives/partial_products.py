@@ -11,6 +11,7 @@ from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.dtypes import kind_of
 from ..._core.tracing_errors import is_known
+from ..._ops._casts import widened
 from .._transform import Transform
 
 __all__ = ["cumulative_prod_pullback", "may_divide", "products_of_others"]
@@ -27,8 +28,8 @@ def may_divide(product: Array, x: Array) -> bool:
 
 
 def products_of_others(x: Array) -> Array:
-    """Return the product of all other elements of each row, for each element of it; 16 bits give float32."""
-    x = _widened(x)
+    """Return the product of all other elements of each row, for each element of it; narrow dtypes give float32."""
+    x = widened(x)
     exponent = _exponents(x)
     scaled = _scaled(x, -exponent)
     before = shifted(xp.cumulative_prod(scaled, axis=-1))
@@ -46,9 +47,9 @@ def cumulative_prod_pullback(x: Array, terms: Array) -> Array:
 
     The sums take as many steps as the length has binary digits. After the step of distance d, ``sums`` has the terms
     less than 2d after an element, and ``products`` the product of the 2d factors after it. Both, and the products
-    before an element, are numbers with exponents of their own. 16 bits give float32.
+    before an element, are numbers with exponents of their own. Narrow dtypes give float32.
     """
-    x, terms = _widened(x), _widened(terms)
+    x, terms = widened(x), widened(terms)
     exponent = _exponents(x)
     scaled = _scaled(x, -exponent)
     before, exponent_before = shifted(xp.cumulative_prod(scaled, axis=-1)), shifted(_sums(exponent), 0.0)
@@ -69,10 +70,6 @@ def cumulative_prod_pullback(x: Array, terms: Array) -> Array:
         exponents = xp.concat([exponents[..., :rest] + exponents[..., distance:], exponents[..., rest:]], axis=-1)
         distance *= 2
     return _scaled(before * sums, exponent_before + tops)
-
-
-def _widened(x: Array) -> Array:
-    return xp.astype(x, xp.float32) if x.dtype.itemsize == 2 else x
 
 
 def _without_first(x: Array, last: float) -> Array:

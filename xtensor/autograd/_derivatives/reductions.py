@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ... import _ops as xp
 from ... import linalg
 from ..._core.array import Array
-from ..._core.dtypes import kind_of
+from ..._core.dtypes import is_narrow, kind_of
 from ..._core.rescaling import needs_scaling
 from ..._core.scaling import largest, power_of_two
 from ..._ops.counting import bincount
@@ -64,7 +64,7 @@ def in_float32(function: F, compute: Callable[..., Array] | None = None) -> F:
 
     @wraps(function)
     def widened(g: Array, out: Any, x: Array, **options: Any) -> Array:
-        if x.dtype.itemsize > 2:
+        if not is_narrow(x.dtype):
             return function(g, out, x, **options)  # type: ignore[no-any-return]
         g, x = xp.astype(g, xp.float32), xp.astype(x, xp.float32)
         return function(g, None if compute is None else compute(x, **options), x, **options)  # type: ignore[no-any-return]

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core.dtypes import load_bfloat16
+from ..._core.dtypes import dtype_named
 from ..._core.errors import shortened
+from ..modules.storage import NAMES
 
 __all__ = ["GgufFile", "Packed", "Tensor"]
 
@@ -209,8 +210,7 @@ class GgufFile:
         shape, kind, first, last = self.tensors[name]
         data = np.frombuffer(memoryview(self._data)[first:last], dtype=np.uint8)
         if kind.read is None:
-            names = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
-            dtype = load_bfloat16() if kind.name == "BF16" else np.dtype(names[kind.name])
+            dtype = dtype_named(NAMES[kind.name]).newbyteorder("<")
             return data.view(dtype).reshape(shape).astype(dtype.newbyteorder("="))
         blocks = data.reshape(math.prod(shape[:-1]), -1, kind.size)
         codes, scales, offsets = kind.read(blocks)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
-from ..._core.dtypes import is_bfloat16
+from ..._core.dtypes import kind_of
 from ..._core.errors import describe
 from ..._core.html import escape, table
 from ..._core.remedies import add_foreign_methods
@@ -43,7 +43,7 @@ def Parameter(data: Any) -> Array:  # noqa: N802 # PyTorch's name
 
 def is_parameter(x: Array) -> bool:
     """Whether an Array is of floating point."""
-    return x.dtype.kind in "fc" or is_bfloat16(x.dtype)
+    return kind_of(x.dtype) in "fc"
 
 
 class Module(TreeObject):

@@ -10,10 +10,11 @@ from typing import Any, Literal, TypeVar
 from ... import _ops as xp
 from ..._core.array import Array
 from ..._core.device import Device
-from ..._core.dtypes import load_bfloat16
+from ..._core.dtypes import dtype_named, is_narrow
 from ..._core.errors import describe
 from ..._core.trees import TreeObject, map_leaves
-from .module import Module, is_parameter
+from ..._ops._casts import widened
+from .module import Module
 
 __all__ = ["Autocast", "GradScaler", "autocast"]
 
@@ -97,24 +98,16 @@ def _usable(name: str | None, device: Device) -> tuple[Any, str]:
     """Return a dtype by its name, or None and the reason where a device cannot use it."""
     if name is None:
         return None, ""
-    if name == "float16":
-        dtype: Any = xp.float16
-    else:
-        try:
-            dtype = load_bfloat16()
-        except ImportError as error:
-            return None, str(error)
+    try:
+        dtype = dtype_named(name)
+    except ImportError as error:
+        return None, str(error)
     return (dtype, "") if device.supports(dtype) else (None, f"the device {device} does not support {name}")
 
 
 def _lengthened(module: Module, args: Any, output: Any) -> Any:
     """Cast the outputs of a module to float32."""
-
-    def cast(leaf: Any) -> Any:
-        is_short = leaf.__class__ is Array and is_parameter(leaf) and leaf.dtype.itemsize == 2
-        return xp.astype(leaf, xp.float32) if is_short else leaf
-
-    return map_leaves(cast, output)
+    return map_leaves(widened, output)
 
 
 class GradScaler(TreeObject):
@@ -221,4 +214,4 @@ class GradScaler(TreeObject):
 
 
 def _long(x: Array) -> Any:
-    return xp.float32 if x.dtype.itemsize == 2 else x.dtype
+    return xp.float32 if is_narrow(x.dtype) else x.dtype

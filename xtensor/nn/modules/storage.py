@@ -18,7 +18,7 @@ import numpy as np
 from ... import _ops as xp
 from ..._core.array import Array, to_numpy
 from ..._core.device import Device
-from ..._core.dtypes import is_bfloat16, load_bfloat16
+from ..._core.dtypes import dtype_named
 from ..._core.errors import describe
 
 try:
@@ -89,7 +89,7 @@ def save(source: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, st
         if x.__class__ is not Array:
             raise TypeError(f"save() writes Arrays, and {name!r} is {describe(x)}")
         host = np.ascontiguousarray(to_numpy(x))
-        code = CODES.get("bfloat16" if is_bfloat16(host.dtype) else host.dtype.name)
+        code = CODES.get(host.dtype.name)
         if code is None or not isinstance(name, str):
             raise TypeError(f"save(): {name!r} has dtype {x.dtype}, which the format safetensors lacks")
         data = host.astype(host.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -264,4 +264,4 @@ def _entry(name: str, row: Any, size: int, path: Any) -> Entry:
 def _dtype(code: Any) -> np.dtype[Any]:
     if code not in NAMES:
         raise ValueError(f"dtype {code!r} is none of {', '.join(NAMES)}")
-    return load_bfloat16() if NAMES[code] == "bfloat16" else np.dtype(NAMES[code])
+    return dtype_named(NAMES[code])

@@ -1,8 +1,8 @@
-"""bfloat16 on the host: NumPy arrays of ml_dtypes' dtype, whose functions compute in float32.
+"""Extension dtypes on the host: NumPy arrays of ml_dtypes' dtypes, whose functions compute in float32.
 
-To NumPy the dtype is opaque: sums are accumulated in its 8 bits of precision, and Python floats promote it to float32
-or float64. Arrays of it are therefore of a subclass, to which NumPy dispatches every function (NEPs 13 and 18), so that
-arrays of other dtypes pay nothing.
+To NumPy these dtypes are opaque: sums are accumulated in the few bits of bfloat16, and Python floats promote it to
+float32 or float64. Arrays of them are therefore of a subclass, to which NumPy dispatches every function (NEPs 13 and
+18), so that arrays of other dtypes pay nothing.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from xtensor.backend import in_float32
+from xtensor.backend import DType, in_float32
 
-__all__ = ["BFLOAT16", "BFloat16Array", "as_computing"]
-
-BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+__all__ = ["ExtensionArray", "as_computing"]
 
 MOVING: frozenset[Callable[..., Any]] = frozenset(
     (
@@ -48,19 +45,19 @@ Plain = np.ndarray[Any, Any]
 def as_computing(value: Any) -> Plain:
     """Return a result as an array of the class that its dtype has."""
     array = np.asarray(value)
-    return array.view(BFloat16Array) if array.dtype == BFLOAT16 else array.view(np.ndarray)
+    return array.view(ExtensionArray if array.dtype.kind == "V" else np.ndarray)
 
 
 def _upcast(x: Any) -> Plain:
     return np.asarray(x).astype(np.float32)
 
 
-def _downcast(x: Any) -> Plain:
-    return np.asarray(x).astype(BFLOAT16).view(BFloat16Array)
+def _downcast(x: Any, dtype: DType) -> Plain:
+    return np.asarray(x).astype(dtype).view(ExtensionArray)
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, BFloat16Array):
+    if isinstance(value, ExtensionArray):
         return value.view(np.ndarray)
     if value.__class__ in (list, tuple):
         return value.__class__([_plain(item) for item in value])
@@ -92,16 +89,18 @@ def _keeping_class(function: Callable[..., Any]) -> Callable[..., Any]:
     return moving
 
 
-class BFloat16Array(np.ndarray):
-    """A bfloat16 array. Results of other dtypes have this class only until the core normalises them."""
+class ExtensionArray(np.ndarray):
+    """An array of an extension dtype. Results of other dtypes have this class only until the core normalises them."""
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple[Any, ...] | None = None, **kwargs: Any
     ) -> Any:
-        function = getattr(ufunc, method)
-        if ufunc is np.nextafter and all(getattr(x, "dtype", BFLOAT16) == BFLOAT16 for x in inputs):
-            function = _next_after
-        result = _computing(function)(*inputs, **kwargs)
+        if ufunc in (np.nextafter, np.spacing) and {getattr(x, "dtype", self.dtype) for x in inputs} == {self.dtype}:
+            result = as_computing(ufunc(*(np.asarray(_plain(x), self.dtype) for x in inputs), **kwargs))
+        else:
+            result = _computing(getattr(ufunc, method))(*inputs, **kwargs)
+        if ufunc is np.ldexp:  # the exponents do not promote
+            result = _downcast(result, self.dtype)
         if out is None:
             return result
         target = _plain(out[0])
@@ -109,7 +108,7 @@ class BFloat16Array(np.ndarray):
             raise TypeError(f"cannot cast {result.dtype} to {target.dtype} in place")
         if target.shape != np.broadcast_shapes(np.shape(result), target.shape):
             raise ValueError(f"cannot write a result of shape {np.shape(result)} into shape {target.shape} in place")
-        np.copyto(target, _plain(result), casting="unsafe" if target.dtype == BFLOAT16 else "same_kind")
+        np.copyto(target, _plain(result), casting="unsafe" if target.dtype.kind == "V" else "same_kind")
         return out[0]
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -135,8 +134,3 @@ class BFloat16Array(np.ndarray):
 
     def argmin(self, *args: Any, **kwargs: Any) -> Any:
         return _computing(np.argmin)(self, *args, **kwargs)
-
-
-def _next_after(x1: Any, x2: Any, **kwargs: Any) -> Any:
-    """The next number in bfloat16 itself; operands arrive upcast, which is exact."""
-    return np.nextafter(np.asarray(x1).astype(BFLOAT16), np.asarray(x2).astype(BFLOAT16), **kwargs).astype(np.float32)
