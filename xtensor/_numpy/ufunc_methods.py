@@ -16,6 +16,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._ops._arguments import as_arrays, store
+from .._ops._casts import dtype_beside
 from . import reductions
 
 __all__ = ["METHODS"]
@@ -58,9 +59,16 @@ def reduce(
     if not array.ndim and axis in (0, -1):
         axis = None  # the only axis that NumPy knows of a 0-d array
     if ufunc in REDUCTIONS:
-        options = {} if ufunc in (np.logical_and, np.logical_or) else {"initial": initial}
         if dtype is not None:
             array = xp.astype(array, dtype, copy=False)
+        options = {"initial": initial}
+        if ufunc in SCANS:
+            options["dtype"] = dtype  # else the sum or product of narrow integers is wider
+        if ufunc in (np.logical_and, np.logical_or):
+            options = {}
+            if initial is not reductions.NO_VALUE:
+                combined = ufunc(REDUCTIONS[ufunc](array, axis, keepdims=keepdims, where=where), bool(initial))
+                return store(ufunc.__name__, combined, out and out[0], "unsafe")
         return REDUCTIONS[ufunc](array, axis, out=out and out[0], keepdims=keepdims, where=where, **options)
     axes = tuple(range(array.ndim)) if axis is None else check_axes(axis, array.ndim, ufunc.__name__)
     start = ufunc.identity if initial is reductions.NO_VALUE else initial
@@ -74,7 +82,7 @@ def reduce(
             f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified; "
             f"{ufunc.__name__}.reduce() takes one integer for axis"
         )
-    array = _in_loop_dtype(ufunc, array, dtype)
+    array = _in_loop_dtype(ufunc, array, dtype, out)
     items, mask = _along_first_axis(array, axes), None
     if where is not True:
         chosen = as_arrays(ufunc.__name__, array, where)[1]
@@ -82,7 +90,10 @@ def reduce(
     if not items.shape[0] and start is None:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
     if start is not None and not (mask is None and items.shape[0] and initial is reductions.NO_VALUE):
-        first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
+        if initial is reductions.NO_VALUE:  # an identity element of -1 has all bits, also of unsigned integers
+            first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
+        else:
+            first = xp.asarray(start, dtype=array.dtype, device=array.device)
         items = xp.concat((xp.broadcast_to(first, (1, *items.shape[1:])), items))
     result = _fold(ufunc, items, mask)
     if keepdims:
@@ -97,8 +108,10 @@ def _along_first_axis(array: Array, axes: tuple[int, ...]) -> Array:
     return xp.reshape(moved, (math.prod([array.shape[axis] for axis in axes]), *rest))
 
 
-def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any) -> Array:
+def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any, out: tuple[Any] | None) -> Array:
     """Return an array in the dtype in which NumPy computes the reduction; TypeError if NumPy has no loop for it."""
+    if out and "dd->d" in ufunc.types:
+        dtype = dtype_beside(out[0], array, dtype)
     if dtype is None and array.dtype.kind in "biu" and ufunc in (np.add, np.multiply):
         small = array.dtype.itemsize < np.dtype(np.int_).itemsize
         dtype = (np.uint if array.dtype.kind == "u" else np.int_) if small else array.dtype
@@ -139,7 +152,7 @@ def accumulate(ufunc: Ufunc, array: Any, axis: int = 0, dtype: Any = None, out: 
     if not array.ndim:
         raise TypeError("cannot accumulate on a scalar; pass an array of one dimension or more")
     axis = check_axis(axis, array.ndim, ufunc.__name__)
-    array = _in_loop_dtype(ufunc, array, dtype)
+    array = _in_loop_dtype(ufunc, array, dtype, out)
     if ufunc in SCANS:
         result = SCANS[ufunc](array, axis=axis, dtype=dtype)
     else:
@@ -200,7 +213,7 @@ def reduceat(
     The k-th elements of all slices are computed together, so that the number of calls is that of the longest slice.
     """
     axis = check_axis(axis, array.ndim, ufunc.__name__)
-    array = _in_loop_dtype(ufunc, array, dtype)
+    array = _in_loop_dtype(ufunc, array, dtype, out)
     items = xp.moveaxis(array, axis, 0)
     starts = [int(position) for position in np.ravel(indices.tolist() if indices.__class__ is Array else indices)]
     length = items.shape[0]
