@@ -89,7 +89,10 @@ def reduce(
         mask = _along_first_axis(xp.broadcast_to(chosen, array.shape), axes)
     if not items.shape[0] and start is None:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-    if start is not None and not (mask is None and items.shape[0] and initial is reductions.NO_VALUE):
+    changes_one = ufunc in (np.hypot, np.gcd)  # their identity element takes the sign of a single element
+    if start is not None and (
+        changes_one or mask is not None or not items.shape[0] or initial is not reductions.NO_VALUE
+    ):
         if initial is reductions.NO_VALUE:  # an identity element of -1 has all bits, also of unsigned integers
             first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
         else:
