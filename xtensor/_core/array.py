@@ -306,9 +306,9 @@ class Array(Methods, Operators, Conversions, Memory, EngineMethods, metaclass=_F
         result = make()
         result._native = native
         result._device = device
-        if device.level and device._library.links_views and is_plain(key):  # type: ignore[attr-defined]
-            if native.ndim or has_ellipsis(key):
-                link(self, key, result)
+        has_view = device.level and (native.ndim or has_ellipsis(key))
+        if has_view and device._library.links_views and is_plain(key):  # type: ignore[attr-defined]
+            link(self, key, result)
         return result
 
     def __setitem__(self, key: Key, value: Operand | Nested[Operand], /) -> None:

@@ -90,6 +90,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     if method == "__call__":
         if "out" not in options and options.get("where", True) is not True:
             options = options | {"out": None}  # NumPy took an explicit None out of the options, without which it warns
+        elif out and device.host and options.get("where", True) is not True:
+            inputs = tuple([_apart(x, out) for x in inputs])
     else:
         name = f"{name}.{method}"
     if method == "accumulate" and out and not np.ndim(out[0]) and np.ndim(inputs[0]):
@@ -97,6 +99,19 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
             f"{name}(): output parameter out has shape (), but the result has shape {np.shape(inputs[0])}"
         )
     return _numpys_loop(ufunc, getattr(ufunc, method), inputs, options, device, name)
+
+
+def _apart(x: Any, out: tuple[Any, ...]) -> Any:
+    """Return an operand, or a copy of it where an output overlaps with it.
+
+    Of such an output NumPy casts the elements that a mask leaves out to the dtype of its loop and back.
+    """
+    for target in out:
+        if target is None or target is x or not (x.__class__ is Array or isinstance(x, np.ndarray)):
+            continue
+        if np.may_share_memory(np.asarray(x), np.asarray(target)):
+            return x.copy()
+    return x
 
 
 def _numpys_loop(
@@ -246,7 +261,7 @@ def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, ca
         codes = signature.replace("->", "")
         signature = tuple(map(np.dtype, codes)) if "->" in signature else (None,) * ufunc.nin + (np.dtype(codes),)
     chosen = {} if signature is None else {"signature": signature}
-    # NumPy's resolution ends the process for a Python number under "equiv", which differs from "no" in byte orders alone.
+    # NumPy's resolution ends the process for a Python number under "equiv", which is "no" but for byte orders.
     loop = ufunc.resolve_dtypes(given, casting="no" if casting == "equiv" else casting, **chosen)
     for kind, wanted in zip(kinds, loop, strict=False):
         if casting == "equiv" and kind in (int, float, complex) and wanted != np.dtype(kind):
