@@ -1,4 +1,4 @@
-"""Random calls of NumPy's functions and ufuncs' methods with ``out``, ``where``, ``dtype``, ``casting`` and ``initial``.
+"""Random calls of NumPy's functions and of ufuncs' methods with ``out``, ``where``, ``dtype`` and ``initial``.
 
 Operands and outputs are views of one another in a few arrays of every dtype. Results, the memory of all arrays, and
 whether the result is the output must be NumPy's. A third of the calls run in a batch and in a fused function as well.
@@ -71,7 +71,11 @@ class Program:
         self.dtypes = [name for name in DTYPES if device.supports(np.dtype(name))]
         shape = SHAPES[self.rng.integers(len(SHAPES))]
         first = str(self.rng.choice(self.dtypes))
-        names = [first, *(first if self.rng.random() < 0.5 else str(self.rng.choice(self.dtypes)) for _ in range(2)), "?"]
+        names = [
+            first,
+            *(first if self.rng.random() < 0.5 else str(self.rng.choice(self.dtypes)) for _ in range(2)),
+            "?",
+        ]
         self.arrays = [self.drawn(name, shape) for name in names]
         self.call = self.with_output(self.drawn_call())
 
@@ -148,7 +152,9 @@ class Program:
         if kind == "at":
             length = self.of(first, self.arrays).shape[0] if ndim else 0
             places = rng.integers(-length, length, 4).tolist() if length else ...
-            return Call(f"{rng.choice(['add', 'multiply', 'maximum', 'subtract'])}.at", [first, places, self.operand()], {})
+            return Call(
+                f"{rng.choice(['add', 'multiply', 'maximum', 'subtract'])}.at", [first, places, self.operand()], {}
+            )
         if kind == "function":
             name = str(rng.choice(list(FUNCTIONS)))
             return Call(name, [first], self.options(FUNCTIONS[name], ndim) | self.output(0.8))
@@ -163,13 +169,13 @@ class Program:
     def with_output(self, call: Call) -> Call:
         """Return a call with a view of the result's shape for ``out``, of another array or of an operand."""
         if "out" not in call.options:
-            return call._replace(options={k: v for k, v in call.options.items() if k != "where" or "." in call.function})
+            return call
         plain = {name: x for name, x in call.options.items() if name not in ("out", "where", "casting")}
         try:
             result = np.asarray(self.run(np, Call(call.function, call.operands, plain), self.arrays))
         except ERRORS:
-            return call._replace(options={k: v for k, v in call.options.items() if k not in ("out", "where")})
-        views = [View(array, key) for array in range(3) for key in (..., *(self.key(self.arrays[array].shape) for _ in range(6)))]
+            return call._replace(options=plain)
+        views = [self.view() for _ in range(20)]
         views = [view for view in views if self.of(view, self.arrays).shape == result.shape]
         if views and self.rng.random() < 0.6:
             out = views[self.rng.integers(len(views))]

@@ -45,6 +45,10 @@ ASSOCIATIVE = frozenset(
 """Functions whose operands can be grouped in any way, so that n elements take about log2(n) calls."""
 
 
+CHANGED_BY_IDENTITY = frozenset((np.gcd, np.hypot))
+"""Functions whose identity element 0 takes the sign of another operand."""
+
+
 def reduce(
     ufunc: Ufunc,
     array: Any,
@@ -89,9 +93,8 @@ def reduce(
         mask = _along_first_axis(xp.broadcast_to(chosen, array.shape), axes)
     if not items.shape[0] and start is None:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-    changes_one = ufunc in (np.hypot, np.gcd)  # their identity element takes the sign of a single element
     if start is not None and (
-        changes_one or mask is not None or not items.shape[0] or initial is not reductions.NO_VALUE
+        ufunc in CHANGED_BY_IDENTITY or mask is not None or not items.shape[0] or initial is not reductions.NO_VALUE
     ):
         if initial is reductions.NO_VALUE:  # an identity element of -1 has all bits, also of unsigned integers
             first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
@@ -134,7 +137,8 @@ def _fold(ufunc: Ufunc, items: Array, mask: Array | None = None) -> Array:
 
     A mask says which items after the first one take part.
     """
-    if ufunc in ASSOCIATIVE and mask is not None and ufunc.identity is not None:
+    is_neutral = ufunc.identity is not None and ufunc not in CHANGED_BY_IDENTITY
+    if ufunc in ASSOCIATIVE and mask is not None and is_neutral:
         neutral = xp.astype(xp.asarray(ufunc.identity, device=items.device), items.dtype)
         items, mask = xp.concat((items[:1, ...], xp.where(mask, items[1:, ...], neutral))), None
     if ufunc not in ASSOCIATIVE or mask is not None:
@@ -190,7 +194,8 @@ def at(ufunc: Ufunc, a: Array, indices: Any, *operands: Any) -> None:
     flat = xp.reshape(a, (-1,))
     if operands:
         (values,) = as_arrays(f"{ufunc.__name__}.at", a[...], operands[0])[1:]
-        operands = (xp.reshape(xp.broadcast_to(values, positions.shape), (-1,)),)
+        # A copy: the rounds write to the array, which the operand may be.
+        operands = (xp.reshape(xp.broadcast_to(values, positions.shape), (-1,)).copy(),)
     positions = xp.reshape(positions, (-1,))
     order = xp.argsort(positions)
     ordered = xp.take(positions, order)
