@@ -218,9 +218,10 @@ class GradScaler(TreeObject):
         """Change the scale after an update."""
         good = self.good_steps + 1
         grows = good == self.growth_interval
-        larger = self.factor * self.growth_factor
-        grown = xp.where(grows & xp.isfinite(larger), larger, self.factor)
-        smaller = xp.maximum(self.factor * self.backoff_factor, float(xp.finfo(xp.float32).smallest_normal))
+        limits = xp.finfo(xp.float32)
+        is_finite = self.factor <= float(limits.max) / self.growth_factor  # the larger scale
+        grown = self.factor * xp.where(grows & is_finite, self.growth_factor, 1.0)
+        smaller = xp.maximum(self.factor * self.backoff_factor, float(limits.smallest_normal))
         self.factor = xp.where(finite, grown, smaller)
         self.good_steps = xp.where(finite & ~grows, good, xp.zeros_like(good))
 
