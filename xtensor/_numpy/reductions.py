@@ -17,7 +17,7 @@ from .._core.dtypes import as_dtype
 from .._core.errors import describe
 from .._core.methods import NO_VALUE
 from .._ops._arguments import as_arrays, store
-from .._ops._casts import beside, counted, dtype_beside, floating
+from .._ops._casts import comparison_operand, counted, floating, reduction_dtype
 from .._ops._missing import sum_from
 from ..linalg import vector_norm
 
@@ -93,7 +93,7 @@ def _extremum(
             )
         result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
     else:
-        a = _masked(name, beside(out, a), where, initial)
+        a = _masked(name, comparison_operand(out, a), where, initial)
         if a.size:
             result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
             result = getattr(xp, ufunc)(result, _like(initial, result))
@@ -114,7 +114,7 @@ def sum(
     """Return the sum; NumPy, ``sum``."""
     a, axis = _operand("sum", a, axis)
     a = _masked("sum", counted(a), where, 0)
-    result = xp.sum(a, axis=axis, dtype=dtype_beside(out, a, dtype), keepdims=_flag(keepdims))
+    result = xp.sum(a, axis=axis, dtype=reduction_dtype(out, a, dtype), keepdims=_flag(keepdims))
     if initial is not NO_VALUE:
         result = sum_from(_like(initial, result), result, a, axis, _flag(keepdims))
     return store("sum", result, out)
@@ -132,7 +132,7 @@ def prod(
     """Return the product; NumPy, ``prod``."""
     a, axis = _operand("prod", a, axis)
     a = _masked("prod", counted(a), where, 1)
-    result = xp.prod(a, axis=axis, dtype=dtype_beside(out, a, dtype), keepdims=_flag(keepdims))
+    result = xp.prod(a, axis=axis, dtype=reduction_dtype(out, a, dtype), keepdims=_flag(keepdims))
     return store("prod", result if initial is NO_VALUE else xp.multiply(result, _like(initial, result)), out)
 
 
@@ -247,7 +247,7 @@ def _floating(name: str, a: Array, dtype: Any) -> Array:
 
 def _unrounded(x: Array, dtype: Any, out: Any) -> Any:
     """Return the dtype of a mean that is written to an array: it is not rounded to a narrower one before."""
-    dtype = dtype_beside(out, x, dtype)
+    dtype = reduction_dtype(out, x, dtype)
     return np.float32 if dtype is None and out is not None and x.dtype == np.float16 else dtype
 
 

@@ -16,7 +16,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._ops._arguments import as_arrays, store
-from .._ops._casts import dtype_beside
+from .._ops._casts import reduction_dtype
 from . import reductions
 
 __all__ = ["METHODS"]
@@ -117,7 +117,7 @@ def _along_first_axis(array: Array, axes: tuple[int, ...]) -> Array:
 def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any, out: tuple[Any] | None) -> Array:
     """Return an array in the dtype in which NumPy computes the reduction; TypeError if NumPy has no loop for it."""
     if out and "dd->d" in ufunc.types:
-        dtype = dtype_beside(out[0], array, dtype)
+        dtype = reduction_dtype(out[0], array, dtype)
     if dtype is None and array.dtype.kind in "biu" and ufunc in (np.add, np.multiply):
         small = array.dtype.itemsize < np.dtype(np.int_).itemsize
         dtype = (np.uint if array.dtype.kind == "u" else np.int_) if small else array.dtype

@@ -17,13 +17,13 @@ from .._core.dtypes import DType, can_cast, kind_of, result_type
 
 __all__ = [
     "argsort",
-    "beside",
+    "comparison_operand",
     "counted",
     "counting",
     "double",
-    "dtype_beside",
     "floating",
     "promoted",
+    "reduction_dtype",
     "sort",
     "supported",
     "widened",
@@ -63,7 +63,7 @@ def double(dtype: DType, x: Array) -> DType:
     return result_type(dtype, x.device.default_dtypes["real floating"])
 
 
-def dtype_beside(out: Any, x: Array, dtype: Any) -> Any:
+def reduction_dtype(out: Any, x: Array, dtype: Any) -> Any:
     """Return the dtype in which a reduction or scan of an array computes what it writes to ``out``.
 
     That is ``dtype`` where it is given, else the promotion of the elements' dtype with that of ``out``, as in NumPy: a
@@ -78,9 +78,9 @@ def dtype_beside(out: Any, x: Array, dtype: Any) -> Any:
     return wanted if computes else None
 
 
-def beside(out: Any, x: Array) -> Array:
+def comparison_operand(out: Any, x: Array) -> Array:
     """Return real numbers in the dtype in which they are compared with an initial value for ``out``."""
-    dtype = dtype_beside(out, x, None)
+    dtype = reduction_dtype(out, x, None)
     return x if dtype is None or kind_of(dtype) != "f" else xp.astype(x, dtype)
 
 

@@ -35,7 +35,7 @@ def accumulated(name: str, a: Any, axis: Any, dtype: Any, out: Array | None, acc
         a = xp.where(xp.isnan(a), identity, a)
     a = _casts.counted(a)
     a, axis = (flattened(a), 0) if axis is None else (a, axis)
-    return store(name, accumulate(a, axis=axis, dtype=_casts.dtype_beside(out, a, dtype)), out)
+    return store(name, accumulate(a, axis=axis, dtype=_casts.reduction_dtype(out, a, dtype)), out)
 
 
 def reduced(
@@ -57,7 +57,7 @@ def reduced(
         if computed is not NotImplemented:
             return computed  # type: ignore[no-any-return]
     numbers = _casts.counted(_with_identity(name, a, where, identity))
-    result = reduce(numbers, axis=axis, dtype=_casts.dtype_beside(out, numbers, dtype), keepdims=keepdims)
+    result = reduce(numbers, axis=axis, dtype=_casts.reduction_dtype(out, numbers, dtype), keepdims=keepdims)
     if initial is not None:
         start = _initial(name, initial, result)
         result = sum_from(start, result, numbers, axis, keepdims) if reduce is xp.sum else combine(result, start)
@@ -198,7 +198,7 @@ def extreme(
             f"one has to specify 'initial'; {name}() got {describe(where)} for where"
         )
     if initial is not None:
-        a = _casts.beside(out, a)
+        a = _casts.comparison_operand(out, a)
     reduce: Any = xp.max if largest else xp.min
     larger = xp.maximum if largest else xp.minimum
     numbers = _casts.counting(a)
@@ -348,7 +348,7 @@ def _floating(a: Array, dtype: Any, out: Any, name: str) -> Array:
         raise TypeError(f"If a is inexact, then out must be inexact; {name}() does not write to dtype {out.dtype}")
     if dtype is None:
         a = _casts.floating(a)
-        dtype = _casts.dtype_beside(out, a, None)
+        dtype = _casts.reduction_dtype(out, a, None)
         return a if dtype is None else xp.astype(a, dtype)
     result = xp.astype(a, dtype, copy=False)
     if kind_of(result.dtype) not in "fc":
