@@ -147,7 +147,7 @@ def mean(
 ) -> Array:
     """Return the arithmetic mean, in ``dtype``; NumPy, ``mean``."""
     (a,) = as_arrays("mean", a)
-    dtype = _unrounded(floating(a), dtype, out)
+    dtype = _unrounded(a, dtype, out)
     if dtype is not None:  # elements are cast first, to integers as well
         a = xp.astype(a, as_dtype(dtype, "mean"), copy=False)
     x = floating(a)
@@ -175,7 +175,7 @@ def var(
 ) -> Array:
     """Return the variance, whose divisor is the number of elements less ``ddof``; NumPy, ``var``."""
     (a,) = as_arrays("var", a)
-    dtype = _unrounded(floating(a), dtype, out)
+    dtype = _unrounded(a, dtype, out)
     return store("var", _variance("var", a, axis, dtype, ddof, keepdims, where, mean, correction), out)
 
 
@@ -193,7 +193,7 @@ def std(
 ) -> Array:
     """Return the standard deviation, the root of the variance; NumPy, ``std``."""
     (a,) = as_arrays("std", a)
-    dtype = _unrounded(floating(a), dtype, out)
+    dtype = _unrounded(a, dtype, out)
     return store("std", _variance("std", a, axis, dtype, ddof, keepdims, where, mean, correction), out)
 
 
@@ -245,10 +245,11 @@ def _floating(name: str, a: Array, dtype: Any) -> Array:
     return floating(a)
 
 
-def _unrounded(x: Array, dtype: Any, out: Any) -> Any:
+def _unrounded(a: Array, dtype: Any, out: Any) -> Any:
     """Return the dtype of a mean that is written to an array: it is not rounded to a narrower one before."""
-    dtype = reduction_dtype(out, x, dtype)
-    return np.float32 if dtype is None and out is not None and x.dtype == np.float16 else dtype
+    if dtype is not None or out is None:
+        return dtype
+    return reduction_dtype(out, floating(a), None) or (np.float32 if a.dtype == np.float16 else None)
 
 
 def _masked(name: str, a: Array, where: Any, neutral: Any) -> Array:
