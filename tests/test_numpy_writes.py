@@ -182,6 +182,8 @@ OPTIONS = {
     "logical_or from true": (lambda x: np.logical_or.reduce(x, initial=True), [0, 0]),
     "sum in uint8": (lambda x: np.add.reduce(x, dtype=np.uint8), [200, 100]),
     "product in int8": (lambda x: np.multiply.reduce(x, dtype=np.int8), [100, 2]),
+    "sum of booleans": (lambda x: np.add.reduce(x, dtype=np.bool_), [2, 0, 1]),
+    "product of booleans": (lambda x: np.multiply.reduce(x, dtype=np.bool_), [2, 0, 1]),
     "hypot of one": (np.hypot.reduce, [-3.0]),
     "gcd of one": (np.gcd.reduce, [-4]),
     "gcd of none": (lambda x: np.gcd.reduce(x, initial=-3, where=False), [4, 2]),

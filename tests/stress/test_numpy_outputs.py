@@ -232,8 +232,8 @@ def is_left_open(program: Program) -> bool:
             return True  # NumPy casts the elements that the mask leaves out
     if call.function in ("putmask", "cumprod", "nancumprod") and first.dtype.itemsize <= 2:
         return True
-    if call.function.endswith(("mean", "std")) and call.options.get("dtype") == np.float32:
-        return True  # only the sum is rounded
+    if call.function.endswith(("mean", "std")) and (first.dtype.kind == "c" or call.options.get("dtype") == np.float32):
+        return True  # not all steps are rounded
     targets = [x.dtype for x in (first, out) if x is not None]
     return any(dtype == np.float16 for dtype in (*targets, call.options.get("dtype")))
 

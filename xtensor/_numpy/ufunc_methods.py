@@ -65,6 +65,8 @@ def reduce(
     if ufunc in REDUCTIONS:
         if dtype is not None:
             array = xp.astype(array, dtype, copy=False)
+            if array.dtype.kind == "b":  # the sum of booleans in their dtype
+                ufunc = {np.add: np.logical_or, np.multiply: np.logical_and}.get(ufunc, ufunc)
         options = {"initial": initial}
         if ufunc in SCANS:
             options["dtype"] = dtype  # else the sum or product of narrow integers is wider
