@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
 import xtensor as xp
-from xtensor import autograd
+from xtensor import autograd, nn
 
 
 class Scaled(autograd.Function):
@@ -120,6 +122,13 @@ def test_checkpoint_computes_again_in_the_pass_back():
     assert len(calls) == 4
     np.testing.assert_allclose(xp.to_numpy(gradient), xp.to_numpy(autograd.grad(plain)(w, x)), rtol=1e-12)
     autograd.check_gradients(f, w, x)
+
+
+def test_checkpoint_takes_callables_without_a_name():
+    layer, x = nn.Linear(2, 1), xp.ones((3, 2))
+    for call in (lambda m: autograd.checkpoint(m)(x), lambda m: autograd.checkpoint(functools.partial(m, x))()):
+        gradient = autograd.grad(lambda m, call=call: xp.sum(call(m)))(layer)
+        assert gradient.weight.tolist() == [[3.0, 3.0]]
 
 
 def test_checkpoint_keeps_only_its_arguments():

@@ -369,6 +369,11 @@ def test_einsum_refuses_malformed_subscripts(device, subscripts):
         xp.einsum(subscripts, xp.ones((2, 3)))
 
 
+def test_einsum_refuses_a_diagonal_of_different_lengths(device):
+    with pytest.raises(ValueError, match="for collapsing index 'i' don't match"):
+        xp.einsum("ii->i", xp.ones((1, 3)))
+
+
 def test_einsum_refuses_different_lengths_of_a_label(device):
     with pytest.raises(ValueError, match="labelled 'j' have lengths 3 and 2"):
         xp.einsum("ij,jk", xp.ones((2, 3)), xp.ones((2, 2)))

@@ -82,6 +82,19 @@ def writes_to_a_copy_by_reshape(x: Any) -> Any:
     return xp.sum(y * y)
 
 
+def writes_to_one_element(x: Any) -> Any:
+    y = x * 1.0
+    element = y[1, ...]
+    element *= 3.0
+    np.add(y[2, ...], 1.0, out=y[2, ...])
+    none = xp.sum(x)[...]
+    none[...] = none * 2.0
+    total = xp.sum(x)
+    view = total[...]
+    view += 1.0
+    return xp.sum(y * y) + total
+
+
 FUNCTIONS = {
     # At (1, 2, 3): the value, and the gradient.
     writes_to_a_slice: (24.0, [4.0, 4.0, 8.0]),  # (a + 1)² + b² + (c + 1)²
@@ -91,6 +104,7 @@ FUNCTIONS = {
         [2.0, 4.0 + 144.0 + 6.0, 6.0 + 6.0 + 216.0 + 6.0],
     ),
     writes_to_a_copy: (14.0, [2.0, 4.0, 6.0]),
+    writes_to_one_element: (1.0 + 36.0 + 16.0 + 7.0, [3.0, 37.0, 9.0]),  # a² + 9 b² + (c + 1)² + (a + b + c + 1)
     writes_by_an_operator: (56.0 + 1.0 + 16.0 + 36.0, [10.0, 32.0, 48.0]),  # 5 a² + 8 b² + 8 c²
     writes_to_the_argument: (22.0, [4.0, 6.0, 6.0]),
     # (a + 1)² + (b + 1)² + (c + 1)² + (2 a + 1)² + (2 b + 1)² + (5 a + 1)²

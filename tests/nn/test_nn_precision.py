@@ -169,6 +169,33 @@ def test_scale_grows_after_updates_with_finite_gradients(device):
     assert factors == [8.0, 8.0, 4.0, 4.0, 4.0, 8.0, 8.0]
 
 
+def test_scale_stays_finite_and_positive(device):
+    model, scaler = linear(1.0), nn.GradScaler(init_scale=2.0**126, growth_interval=1)
+    for _ in range(3):
+        scaler.update(optim.SGD(model), model, gradient_of(0.0, model))
+    assert float(scaler.factor) == 2.0**127
+    scaler = nn.GradScaler(init_scale=2.0**-120)
+    for _ in range(9):
+        scaler.update(optim.SGD(model), model, gradient_of(float("nan"), model))
+    assert float(scaler.factor) == 2.0**-126
+    before = float(model.weight[0, 0])
+    scaler.update(optim.SGD(model, lr=1.0), model, gradient_of(2.0**-126, model))
+    assert float(model.weight[0, 0]) == before - 1.0
+
+
+def test_loss_of_float16_is_scaled_in_float32(device):
+    if not device.supports(np.dtype(np.float16)):
+        pytest.skip("no float16")
+    assert float(nn.GradScaler(init_scale=65536.0).scale(xp.asarray(2.0, dtype=xp.float16))) == 131072.0
+
+
+def test_parameter_without_a_scaled_gradient_stays(device):
+    model, scaler = nn.Linear(1, 1), nn.GradScaler(init_scale=1.0)
+    before = float(model.bias[0])
+    scaler.update(optim.SGD(model, lr=1.0), model, {**gradient_of(1.0, model), "bias": None})
+    assert float(model.bias[0]) == before
+
+
 @pytest.mark.one_device
 def test_wrong_scales_are_refused():
     for options in ({"init_scale": 0.0}, {"growth_factor": 1.0}, {"backoff_factor": 1.0}, {"growth_interval": 0}):

@@ -117,6 +117,37 @@ def test_average_of_weights(device):
     assert numbers(point.position) == [5.0, 1.0]
 
 
+def test_average_of_weights_of_16_bits_moves_by_less_than_their_precision(device):
+    if not device.supports(np.dtype(np.float16)):
+        pytest.skip("no float16")
+    layer = nn.Linear(1, 1, bias=False)
+    layer.weight = xp.asarray([[1.0]], dtype=xp.float16)
+    average = optim.ExponentialMovingAverage(layer, decay=0.9999)
+    layer.weight = xp.asarray([[2.0]], dtype=xp.float16)
+    for _ in range(10):
+        average.update(layer)
+    assert float(average.model.weight[0, 0]) == pytest.approx(2.0 - 0.9999**10, rel=1e-6)
+    assert layer.weight.dtype == np.float16
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-4, 1.0, 300.0])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_update_of_float16_is_that_of_float32_rounded(name, size, device):
+    """Squares of 1e-4 and 300 leave the range of float16, and eps is 0 in it."""
+    if not device.supports(np.dtype(np.float16)):
+        pytest.skip("no float16")
+    weights = []
+    for dtype in (xp.float16, xp.float32):
+        layer = nn.Linear(2, 1, bias=False)
+        layer.weight = xp.asarray([[0.5, -0.25]], dtype=dtype)
+        optimizer = getattr(optim, name)(layer, lr=1e-2)
+        gradient = xp.astype(xp.full((1, 2), size, dtype=xp.float16), dtype)
+        optimizer.update(layer, {"weight": gradient})
+        assert layer.weight.dtype == dtype
+        weights.append(xp.to_numpy(layer.weight))
+    np.testing.assert_array_equal(weights[0], weights[1].astype(np.float16))
+
+
 def test_clipped_elements(device):
     assert numbers(optim.clip_by_value({"a": xp.asarray([-3.0, 0.5, 9.0])}, 1.0)["a"]) == [-1.0, 0.5, 1.0]
 
@@ -128,6 +159,28 @@ def test_clipped_norm(device):
 
 def test_norm_of_small_integers_does_not_wrap_around(device):
     assert float(optim.global_norm([xp.asarray([60, 80], dtype=xp.int8)])) == 100.0
+
+
+@pytest.mark.parametrize("scale", [2.0**-110, 2.0**100])
+def test_norm_whose_squares_leave_the_range(scale, device):
+    gradient = {"a": xp.asarray([3.0 * scale, 0.0], dtype=xp.float32), "b": xp.asarray([4.0 * scale], dtype=xp.float32)}
+    assert float(optim.global_norm(gradient)) == pytest.approx(5.0 * scale, rel=1e-6)
+    clipped = optim.clip_by_norm({name: x * 2.0**20 for name, x in gradient.items()}, 2.5)
+    if scale > 1.0:
+        np.testing.assert_allclose([numbers(x)[0] for x in clipped.values()], [1.5, 2.0], rtol=1e-6)
+
+
+def test_clipped_float16_is_not_zero_by_the_factor(device):
+    if not device.supports(np.dtype(np.float16)):
+        pytest.skip("no float16")
+    clipped = optim.clip_by_norm([xp.asarray([60000.0], dtype=xp.float16)], 1e-3)[0]
+    assert (clipped.dtype, numbers(clipped)[0]) == (np.float16, pytest.approx(1e-3, rel=1e-3))
+
+
+def test_norm_of_complex_gradients(device):
+    if not device.supports(np.dtype(np.complex64)):
+        pytest.skip("no complex numbers")
+    assert float(optim.global_norm([xp.asarray([3.0 + 4.0j, 12.0j], dtype=xp.complex64)])) == pytest.approx(13.0)
 
 
 def test_warmup_rises_linearly(device):

@@ -34,6 +34,7 @@ from .indexing import (
     assigned,
     assigned_by_kernel,
     detached,
+    has_ellipsis,
     is_plain,
     key_error,
     native_key,
@@ -305,7 +306,8 @@ class Array(Methods, Operators, Conversions, Memory, EngineMethods, metaclass=_F
         result = make()
         result._native = native
         result._device = device
-        if device.level and native.ndim and device._library.links_views and is_plain(key):  # type: ignore[attr-defined]
+        has_view = device.level and (native.ndim or has_ellipsis(key))
+        if has_view and device._library.links_views and is_plain(key):  # type: ignore[attr-defined]
             link(self, key, result)
         return result
 

@@ -17,7 +17,7 @@ from .._core.dtypes import as_dtype
 from .._core.errors import describe
 from .._core.methods import NO_VALUE
 from .._ops._arguments import as_arrays, store
-from .._ops._casts import counted, floating
+from .._ops._casts import comparison_operand, counted, floating, reduction_dtype
 from .._ops._missing import sum_from
 from ..linalg import vector_norm
 
@@ -93,7 +93,7 @@ def _extremum(
             )
         result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
     else:
-        a = _masked(name, a, where, initial)
+        a = _masked(name, comparison_operand(out, a), where, initial)
         if a.size:
             result = getattr(xp, name)(a, axis=axis, keepdims=keepdims)
             result = getattr(xp, ufunc)(result, _like(initial, result))
@@ -114,7 +114,7 @@ def sum(
     """Return the sum; NumPy, ``sum``."""
     a, axis = _operand("sum", a, axis)
     a = _masked("sum", counted(a), where, 0)
-    result = xp.sum(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
+    result = xp.sum(a, axis=axis, dtype=reduction_dtype(out, a, dtype), keepdims=_flag(keepdims))
     if initial is not NO_VALUE:
         result = sum_from(_like(initial, result), result, a, axis, _flag(keepdims))
     return store("sum", result, out)
@@ -132,7 +132,7 @@ def prod(
     """Return the product; NumPy, ``prod``."""
     a, axis = _operand("prod", a, axis)
     a = _masked("prod", counted(a), where, 1)
-    result = xp.prod(a, axis=axis, dtype=dtype, keepdims=_flag(keepdims))
+    result = xp.prod(a, axis=axis, dtype=reduction_dtype(out, a, dtype), keepdims=_flag(keepdims))
     return store("prod", result if initial is NO_VALUE else xp.multiply(result, _like(initial, result)), out)
 
 
@@ -174,6 +174,7 @@ def var(
     correction: Any = NO_VALUE,
 ) -> Array:
     """Return the variance, whose divisor is the number of elements less ``ddof``; NumPy, ``var``."""
+    (a,) = as_arrays("var", a)
     dtype = _unrounded(a, dtype, out)
     return store("var", _variance("var", a, axis, dtype, ddof, keepdims, where, mean, correction), out)
 
@@ -191,6 +192,7 @@ def std(
     correction: Any = NO_VALUE,
 ) -> Array:
     """Return the standard deviation, the root of the variance; NumPy, ``std``."""
+    (a,) = as_arrays("std", a)
     dtype = _unrounded(a, dtype, out)
     return store("std", _variance("std", a, axis, dtype, ddof, keepdims, where, mean, correction), out)
 
@@ -198,7 +200,6 @@ def std(
 def _variance(
     name: str, a: Any, axis: Axis, dtype: Any, ddof: Any, keepdims: Any, where: Any, center: Any, correction: Any
 ) -> Array:
-    (a,) = as_arrays(name, a)
     if correction is not NO_VALUE:
         if ddof != 0:
             raise ValueError(f"ddof and correction can't be provided simultaneously; pass one of them to {name}()")
@@ -244,16 +245,18 @@ def _floating(name: str, a: Array, dtype: Any) -> Array:
     return floating(a)
 
 
-def _unrounded(a: Any, dtype: Any, out: Any) -> Any:
-    """Return the dtype of a mean that is written to an array: float16 is not rounded to before."""
-    return np.float32 if dtype is None and out is not None and getattr(a, "dtype", None) == np.float16 else dtype
+def _unrounded(a: Array, dtype: Any, out: Any) -> Any:
+    """Return the dtype of a mean that is written to an array: it is not rounded to a narrower one before."""
+    if dtype is not None or out is None:
+        return dtype
+    return reduction_dtype(out, floating(a), None) or (np.float32 if a.dtype == np.float16 else None)
 
 
 def _masked(name: str, a: Array, where: Any, neutral: Any) -> Array:
     """Return an array with a value that does not affect the reduction in the place of the elements to ignore."""
     if not _is_mask(where):
         return a
-    mask = as_arrays(name, a, where)[1]
+    mask = xp.broadcast_to(as_arrays(name, a, where)[1], a.shape)  # a mask adds no axes and no elements
     return xp.where(mask, a, _like(neutral, a))
 
 

@@ -16,6 +16,7 @@ from .. import _ops as xp
 from .._core.array import Array
 from .._core.checks import check_axes, check_axis
 from .._ops._arguments import as_arrays, store
+from .._ops._casts import reduction_dtype
 from . import reductions
 
 __all__ = ["METHODS"]
@@ -44,6 +45,10 @@ ASSOCIATIVE = frozenset(
 """Functions whose operands can be grouped in any way, so that n elements take about log2(n) calls."""
 
 
+CHANGED_BY_IDENTITY = frozenset((np.gcd, np.hypot))
+"""Functions whose identity element 0 takes the sign of another operand."""
+
+
 def reduce(
     ufunc: Ufunc,
     array: Any,
@@ -58,9 +63,18 @@ def reduce(
     if not array.ndim and axis in (0, -1):
         axis = None  # the only axis that NumPy knows of a 0-d array
     if ufunc in REDUCTIONS:
-        options = {} if ufunc in (np.logical_and, np.logical_or) else {"initial": initial}
         if dtype is not None:
             array = xp.astype(array, dtype, copy=False)
+            if array.dtype.kind == "b":  # the sum of booleans in their dtype
+                ufunc = {np.add: np.logical_or, np.multiply: np.logical_and}.get(ufunc, ufunc)
+        options = {"initial": initial}
+        if ufunc in SCANS:
+            options["dtype"] = dtype  # else the sum or product of narrow integers is wider
+        if ufunc in (np.logical_and, np.logical_or):
+            options = {}
+            if initial is not reductions.NO_VALUE:
+                combined = ufunc(REDUCTIONS[ufunc](array, axis, keepdims=keepdims, where=where), bool(initial))
+                return store(ufunc.__name__, combined, out and out[0], "unsafe")
         return REDUCTIONS[ufunc](array, axis, out=out and out[0], keepdims=keepdims, where=where, **options)
     axes = tuple(range(array.ndim)) if axis is None else check_axes(axis, array.ndim, ufunc.__name__)
     start = ufunc.identity if initial is reductions.NO_VALUE else initial
@@ -74,15 +88,20 @@ def reduce(
             f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified; "
             f"{ufunc.__name__}.reduce() takes one integer for axis"
         )
-    array = _in_loop_dtype(ufunc, array, dtype)
+    array = _in_loop_dtype(ufunc, array, dtype, out)
     items, mask = _along_first_axis(array, axes), None
     if where is not True:
         chosen = as_arrays(ufunc.__name__, array, where)[1]
         mask = _along_first_axis(xp.broadcast_to(chosen, array.shape), axes)
     if not items.shape[0] and start is None:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-    if start is not None and not (mask is None and items.shape[0] and initial is reductions.NO_VALUE):
-        first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
+    if start is not None and (
+        ufunc in CHANGED_BY_IDENTITY or mask is not None or not items.shape[0] or initial is not reductions.NO_VALUE
+    ):
+        if initial is reductions.NO_VALUE:  # an identity element of -1 has all bits, also of unsigned integers
+            first = xp.astype(xp.asarray(start, device=array.device), array.dtype)
+        else:
+            first = xp.asarray(start, dtype=array.dtype, device=array.device)
         items = xp.concat((xp.broadcast_to(first, (1, *items.shape[1:])), items))
     result = _fold(ufunc, items, mask)
     if keepdims:
@@ -97,8 +116,10 @@ def _along_first_axis(array: Array, axes: tuple[int, ...]) -> Array:
     return xp.reshape(moved, (math.prod([array.shape[axis] for axis in axes]), *rest))
 
 
-def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any) -> Array:
+def _in_loop_dtype(ufunc: Ufunc, array: Array, dtype: Any, out: tuple[Any] | None) -> Array:
     """Return an array in the dtype in which NumPy computes the reduction; TypeError if NumPy has no loop for it."""
+    if out and "dd->d" in ufunc.types:
+        dtype = reduction_dtype(out[0], array, dtype)
     if dtype is None and array.dtype.kind in "biu" and ufunc in (np.add, np.multiply):
         small = array.dtype.itemsize < np.dtype(np.int_).itemsize
         dtype = (np.uint if array.dtype.kind == "u" else np.int_) if small else array.dtype
@@ -118,7 +139,8 @@ def _fold(ufunc: Ufunc, items: Array, mask: Array | None = None) -> Array:
 
     A mask says which items after the first one take part.
     """
-    if ufunc in ASSOCIATIVE and mask is not None and ufunc.identity is not None:
+    is_neutral = ufunc.identity is not None and ufunc not in CHANGED_BY_IDENTITY
+    if ufunc in ASSOCIATIVE and mask is not None and is_neutral:
         neutral = xp.astype(xp.asarray(ufunc.identity, device=items.device), items.dtype)
         items, mask = xp.concat((items[:1, ...], xp.where(mask, items[1:, ...], neutral))), None
     if ufunc not in ASSOCIATIVE or mask is not None:
@@ -139,7 +161,7 @@ def accumulate(ufunc: Ufunc, array: Any, axis: int = 0, dtype: Any = None, out: 
     if not array.ndim:
         raise TypeError("cannot accumulate on a scalar; pass an array of one dimension or more")
     axis = check_axis(axis, array.ndim, ufunc.__name__)
-    array = _in_loop_dtype(ufunc, array, dtype)
+    array = _in_loop_dtype(ufunc, array, dtype, out)
     if ufunc in SCANS:
         result = SCANS[ufunc](array, axis=axis, dtype=dtype)
     else:
@@ -174,7 +196,8 @@ def at(ufunc: Ufunc, a: Array, indices: Any, *operands: Any) -> None:
     flat = xp.reshape(a, (-1,))
     if operands:
         (values,) = as_arrays(f"{ufunc.__name__}.at", a[...], operands[0])[1:]
-        operands = (xp.reshape(xp.broadcast_to(values, positions.shape), (-1,)),)
+        # A copy: the rounds write to the array, which the operand may be.
+        operands = (xp.reshape(xp.broadcast_to(values, positions.shape), (-1,)).copy(),)
     positions = xp.reshape(positions, (-1,))
     order = xp.argsort(positions)
     ordered = xp.take(positions, order)
@@ -200,7 +223,7 @@ def reduceat(
     The k-th elements of all slices are computed together, so that the number of calls is that of the longest slice.
     """
     axis = check_axis(axis, array.ndim, ufunc.__name__)
-    array = _in_loop_dtype(ufunc, array, dtype)
+    array = _in_loop_dtype(ufunc, array, dtype, out)
     items = xp.moveaxis(array, axis, 0)
     starts = [int(position) for position in np.ravel(indices.tolist() if indices.__class__ is Array else indices)]
     length = items.shape[0]

@@ -90,9 +90,28 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     if method == "__call__":
         if "out" not in options and options.get("where", True) is not True:
             options = options | {"out": None}  # NumPy took an explicit None out of the options, without which it warns
+        elif out and device.host and options.get("where", True) is not True:
+            inputs = tuple([_apart(x, out) for x in inputs])
     else:
         name = f"{name}.{method}"
+    if method == "accumulate" and out and not np.ndim(out[0]) and np.ndim(inputs[0]):
+        raise ValueError(  # NumPy's loop would end the process
+            f"{name}(): output parameter out has shape (), but the result has shape {np.shape(inputs[0])}"
+        )
     return _numpys_loop(ufunc, getattr(ufunc, method), inputs, options, device, name)
+
+
+def _apart(x: Any, out: tuple[Any, ...]) -> Any:
+    """Return an operand, or a copy of it where an output overlaps with it.
+
+    Of such an output NumPy casts the elements that a mask leaves out to the dtype of its loop and back.
+    """
+    for target in out:
+        if target is None or target is x or not (x.__class__ is Array or isinstance(x, np.ndarray)):
+            continue
+        if np.may_share_memory(np.asarray(x), np.asarray(target)):
+            return x.copy()
+    return x
 
 
 def _numpys_loop(
@@ -219,8 +238,12 @@ def _call(
     if where is not True:
         mask = on_device(name, where, device)
         results = tuple(_chosen(mask, x, target, casting, name) for x, target in zip(results, out, strict=True))
+    for x, target in zip(results, out, strict=True):
+        if target is not None:  # before the first one is written
+            _check_cast(x, target, casting, name)
+            _check_shape(x, target, name)
     returned = tuple(
-        x if target is None else _write(x, target, casting, name) for x, target in zip(results, out, strict=True)
+        x if target is None else _write(x, target, casting) for x, target in zip(results, out, strict=True)
     )
     return returned if isinstance(result, tuple) else returned[0]
 
@@ -228,7 +251,7 @@ def _call(
 def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, casting: Any) -> tuple[Any, ...]:
     """Return the dtypes of the inputs and outputs of the loop that NumPy would choose."""
     # NumPy's resolution takes the classes of Python's numbers other than bool, whose dtype is not weak.
-    kinds = [
+    kinds: list[Any] = [
         x.dtype if x.__class__ is Array else np.dtype(bool) if x.__class__ is bool else x.__class__ for x in inputs
     ]
     given = (*kinds, *(None,) * ufunc.nout)
@@ -238,7 +261,15 @@ def _loop(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any, signature: Any, ca
         codes = signature.replace("->", "")
         signature = tuple(map(np.dtype, codes)) if "->" in signature else (None,) * ufunc.nin + (np.dtype(codes),)
     chosen = {} if signature is None else {"signature": signature}
-    return ufunc.resolve_dtypes(given, casting=casting, **chosen)
+    # NumPy's resolution ends the process for a Python number under "equiv", which is "no" but for byte orders.
+    loop = ufunc.resolve_dtypes(given, casting="no" if casting == "equiv" else casting, **chosen)
+    for kind, wanted in zip(kinds, loop, strict=False):
+        if casting == "equiv" and kind in (int, float, complex) and wanted != np.dtype(kind):
+            raise TypeError(
+                f"cannot cast Python {kind.__name__} to {wanted} under the casting rule 'equiv'; pass an Array of that "
+                f"dtype to {ufunc.__name__}()"
+            )
+    return loop
 
 
 def _cast(x: Any, dtype: np.dtype[Any], device: Device) -> Array:
@@ -262,9 +293,8 @@ def _check_cast(result: Array, target: Any, casting: Any, name: str) -> None:
         )
 
 
-def _write(result: Array, target: Any, casting: Any, name: str) -> Any:
-    """Write a result into an output, an Array or a NumPy array, as NumPy does: the output's shape may be larger."""
-    _check_cast(result, target, casting, name)
+def _check_shape(result: Array, target: Any, name: str) -> None:
+    """Raise ValueError unless a result broadcasts to the shape of an output, which may be larger, as in NumPy."""
     try:
         shape = np.broadcast_shapes(result.shape, target.shape)
     except ValueError:
@@ -274,6 +304,10 @@ def _write(result: Array, target: Any, casting: Any, name: str) -> Any:
             f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape "
             f"{result.shape if shape is None else shape}; pass an output of that shape to {name}()"
         )
+
+
+def _write(result: Array, target: Any, casting: Any) -> Any:
+    """Write a result into an output, an Array or a NumPy array, and return that."""
     if target.__class__ is Array:
         target[...] = xp.astype(result, target.dtype, copy=False)
     else:

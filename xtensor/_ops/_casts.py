@@ -13,9 +13,21 @@ import numpy as np
 from .. import _ops as xp
 from .._core.array import Array
 from .._core.device import Device
-from .._core.dtypes import DType, is_narrow, kind_of, result_type
+from .._core.dtypes import DType, can_cast, is_narrow, kind_of, result_type
 
-__all__ = ["argsort", "counted", "counting", "double", "floating", "promoted", "sort", "supported", "widened"]
+__all__ = [
+    "argsort",
+    "comparison_operand",
+    "counted",
+    "counting",
+    "double",
+    "floating",
+    "promoted",
+    "reduction_dtype",
+    "sort",
+    "supported",
+    "widened",
+]
 
 
 def supported(dtype: DType, device: Device) -> DType:
@@ -49,6 +61,27 @@ def counted(x: Array) -> Array:
 def double(dtype: DType, x: Array) -> DType:
     """Return the promotion of a dtype with the default real floating-point dtype of the device of ``x``."""
     return result_type(dtype, x.device.default_dtypes["real floating"])
+
+
+def reduction_dtype(out: Any, x: Array, dtype: Any) -> Any:
+    """Return the dtype in which a reduction or scan of an array computes what it writes to ``out``.
+
+    That is ``dtype`` where it is given, else the promotion of the elements' dtype with that of ``out``, as in NumPy: a
+    sum of float32, or a product of integers, that is written to float64 does not leave the range of its elements.
+    """
+    target = getattr(out, "dtype", None)
+    if dtype is not None or target is None or kind_of(target) not in "fc":
+        return dtype
+    default = (x.device.default_dtypes["real floating"],) if kind_of(x.dtype) in "biu" else ()
+    wanted = result_type(x.dtype, target, *default)
+    computes = wanted != x.dtype and x.device.supports(wanted) and can_cast(wanted, target, "same_kind")
+    return wanted if computes else None
+
+
+def comparison_operand(out: Any, x: Array) -> Array:
+    """Return real numbers in the dtype in which they are compared with an initial value for ``out``."""
+    dtype = reduction_dtype(out, x, None)
+    return x if dtype is None or kind_of(dtype) != "f" else xp.astype(x, dtype)
 
 
 def promoted(*arrays: Array) -> list[Array]:

@@ -35,7 +35,7 @@ def accumulated(name: str, a: Any, axis: Any, dtype: Any, out: Array | None, acc
         a = xp.where(xp.isnan(a), identity, a)
     a = _casts.counted(a)
     a, axis = (flattened(a), 0) if axis is None else (a, axis)
-    return store(name, accumulate(a, axis=axis, dtype=dtype), out)
+    return store(name, accumulate(a, axis=axis, dtype=_casts.reduction_dtype(out, a, dtype)), out)
 
 
 def reduced(
@@ -52,12 +52,12 @@ def reduced(
     identity: int,
 ) -> Array:
     """Return the sum or product of the valid elements, combined with an initial value."""
-    if reduce is xp.sum and where is True and dtype is None and initial is None:
+    if reduce is xp.sum and where is True and dtype is None and out is None and initial is None:
         computed = of_numbers(sum_of_numbers, a, axis, keepdims)
         if computed is not NotImplemented:
-            return store(name, computed, out)
+            return computed  # type: ignore[no-any-return]
     numbers = _casts.counted(_with_identity(name, a, where, identity))
-    result = reduce(numbers, axis=axis, dtype=dtype, keepdims=keepdims)
+    result = reduce(numbers, axis=axis, dtype=_casts.reduction_dtype(out, numbers, dtype), keepdims=keepdims)
     if initial is not None:
         start = _initial(name, initial, result)
         result = sum_from(start, result, numbers, axis, keepdims) if reduce is xp.sum else combine(result, start)
@@ -197,6 +197,8 @@ def extreme(
             f"reduction operation '{'fmax' if largest else 'fmin'}' does not have an identity, so to use a where mask "
             f"one has to specify 'initial'; {name}() got {describe(where)} for where"
         )
+    if initial is not None:
+        a = _casts.comparison_operand(out, a)
     reduce: Any = xp.max if largest else xp.min
     larger = xp.maximum if largest else xp.minimum
     numbers = _casts.counting(a)
@@ -345,7 +347,9 @@ def _floating(a: Array, dtype: Any, out: Any, name: str) -> Array:
     if isinstance(out, Array) and kind_of(a.dtype) in "fc" and kind_of(out.dtype) not in "fc":
         raise TypeError(f"If a is inexact, then out must be inexact; {name}() does not write to dtype {out.dtype}")
     if dtype is None:
-        return _casts.floating(a)
+        a = _casts.floating(a)
+        dtype = _casts.reduction_dtype(out, a, None)
+        return a if dtype is None else xp.astype(a, dtype)
     result = xp.astype(a, dtype, copy=False)
     if kind_of(result.dtype) not in "fc":
         raise TypeError(

@@ -15,7 +15,7 @@ from .._core.device import Device
 from .._core.dtypes import result_type
 from .._core.operands import device_of
 from ._arguments import as_arrays, flattened, store
-from ._casts import supported
+from ._casts import reduction_dtype, supported
 from ._conversions import as_values, creation_device, cycled
 from .matrices import diag
 
@@ -210,7 +210,7 @@ def trace(
     matrices = _matrices(a, axis1, axis2, "trace")
     if matrices.dtype.kind == "b":
         matrices = xp.astype(matrices, matrices.device.default_dtypes["integral"])
-    return store("trace", linalg.trace(matrices, offset=offset, dtype=dtype), out)
+    return store("trace", linalg.trace(matrices, offset=offset, dtype=reduction_dtype(out, matrices, dtype)), out)
 
 
 @composed

@@ -68,7 +68,8 @@ def einsum(
         ``...`` denotes axes that broadcast. Alternatively, operands and lists of integer labels alternate:
         ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
     *operands
-        Arrays of booleans or numbers. Axes with the same letter have the same length, or length 1, which broadcasts.
+        Arrays of booleans or numbers. Axes with the same letter have the same length, or length 1 in another operand,
+        which broadcasts.
     out
         The Array to write the result to.
     dtype
@@ -258,7 +259,13 @@ def _label_lengths(shapes: Sequence[tuple[int, ...]], labels: Sequence[Labels]) 
     """Return the length of each label."""
     lengths: dict[Any, int] = {}
     for shape, names in zip(shapes, labels, strict=True):
+        own: dict[Any, int] = {}
         for name, length in zip(names, shape, strict=True):
+            if own.setdefault(name, length) != length:
+                raise ValueError(
+                    f"dimensions in operand for collapsing index {name!r} don't match ({own[name]} != {length}); "
+                    f"einsum(): axes with one label in an operand of shape {shape} have one length"
+                )
             known = lengths.setdefault(name, length)
             if known == 1:
                 lengths[name] = length
@@ -275,11 +282,6 @@ def _unique_labels(x: Array, names: Labels, lengths: dict[Any, int]) -> Term:
         while names.count(name) > 1:
             first = names.index(name)
             second = names.index(name, first + 1)
-            if x.shape[first] != x.shape[second]:
-                broadcast_axis = first if x.shape[first] == 1 else second
-                x = xp.squeeze(x, broadcast_axis)
-                names = (*names[:broadcast_axis], *names[broadcast_axis + 1 :])
-                continue
             others = tuple(i for i in range(x.ndim) if i not in (first, second))
             x = linalg.diagonal(xp.permute_dims(x, (*others, first, second)))
             names = (*(names[i] for i in others), name)

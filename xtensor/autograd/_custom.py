@@ -290,6 +290,7 @@ def checkpoint(f: F) -> F:
         among its arguments, not variables of the enclosing scope.
     """
     check_function(f, "checkpoint")
+    name = getattr(f, "__name__", type(f).__name__)
 
     @wraps(f)
     def computed_again(*args: Any, **kwargs: Any) -> Any:
@@ -337,9 +338,7 @@ def checkpoint(f: F) -> F:
         def pull(g: tuple[Array | None, ...], out: Any, *arrays: Array) -> list[Any]:
             return masked(g, None, out, *arrays)[0]
 
-        results = iter(
-            differentiated_by(f.__name__, compute, pull, [leaves[position] for position in positions], masked)
-        )
+        results = iter(differentiated_by(name, compute, pull, [leaves[position] for position in positions], masked))
         outputs, output_tree = structure
         return output_tree.build([next(results) if y.__class__ is Array else y for y in outputs])
 

@@ -13,6 +13,7 @@ from .._core.tracing_errors import UnknownValueError
 from .._core.trees import TreeObject
 from .._fuse import fuse, generator_of
 from .._fuse.together import compute_together
+from .._ops._casts import widened
 from ..autograd import stop_gradient
 from ..nn.modules.module import Module
 
@@ -58,7 +59,8 @@ class Optimizer(TreeObject):
     steps
         The number of updates, a 0-d Array of integers.
     state
-        The Arrays of each parameter, by its name.
+        The Arrays of each parameter, by its name; of float32 for a parameter of 16 bits, which is updated in float32
+        and rounded.
     """
 
     def __init__(self, model: Module, lr: Rate) -> None:
@@ -73,7 +75,7 @@ class Optimizer(TreeObject):
             raise ValueError(f"{name}(): the module {type(model).__name__} has no parameters")
         device = parameters[0][1].device
         self.steps = xp.asarray(0, device=device)
-        self.state: dict[str, dict[str, Array]] = {path: self._initial(x) for path, x in parameters}
+        self.state: dict[str, dict[str, Array]] = {path: self._initial(widened(x)) for path, x in parameters}
 
     def __repr__(self) -> str:
         settings = {"lr": self.lr} | {
@@ -155,12 +157,15 @@ class Optimizer(TreeObject):
         self, parameters: dict[str, Array], gradients: dict[str, Array], lr: Any, step: Array
     ) -> dict[int, Array]:
         """Return the new parameters by the identities of the old ones."""
-        states = [self.state[path] if path in self.state else self._initial(x) for path, x in parameters.items()]
+        states = [
+            self.state[path] if path in self.state else self._initial(widened(x)) for path, x in parameters.items()
+        ]
         numbers: dict[Any, tuple[Array | float, ...]] = {}
         for x in parameters.values():
             key = x.dtype, x.device
             if key not in numbers:
-                numbers[key] = self._numbers(scalar(lr, x), step, x)
+                first = widened(x)
+                numbers[key] = self._numbers(scalar(lr, first), step, first)
         keys = list(numbers)
         arguments = (
             tuple([keys.index((x.dtype, x.device)) for x in parameters.values()]),
@@ -230,7 +235,10 @@ def _update(
     """Return new parameters and states; ``which`` is the position of each parameter's numbers."""
     changed, states = [], [dict(state) for state in states]
     for index, x, g, state in zip(which, parameters, gradients, states, strict=True):
-        changed.append(rule._changed(x, xp.astype(g, x.dtype, copy=False), state, *numbers[index]))
+        # Of float16 and bfloat16 squares of gradients, and the steps, would leave the range or be rounded away.
+        wide = widened(x)
+        new = rule._changed(wide, xp.astype(g, wide.dtype, copy=False), state, *numbers[index])
+        changed.append(xp.astype(new, x.dtype, copy=False))
     compute_together([x, *state.values()] for x, state in zip(changed, states, strict=True))
     return changed, states
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from .. import _ops as xp
+from .. import linalg
 from .._core.array import Array
 from .._core.errors import describe
 from .._core.trees import TreeObject, flatten, map_leaves
@@ -39,13 +40,8 @@ def global_norm(gradients: Any) -> Array:
     arrays = [leaf for leaf in flatten(gradients)[0] if leaf.__class__ is Array]
     if not arrays:
         raise TypeError(f"global_norm() takes gradients, Arrays in a module or containers, not {describe(gradients)}")
-    total = None
-    for x in arrays:
-        x = widened(floating(x))
-        part = xp.sum(x * x)
-        total = part if total is None else total + part
-    assert total is not None
-    return xp.sqrt(total)
+    # Squares may leave the range, and of float32 do so from 2e19 on.
+    return linalg.vector_norm(xp.stack([linalg.vector_norm(widened(floating(x))) for x in arrays]))
 
 
 def clip_by_norm(gradients: T, max_norm: float) -> T:
@@ -72,7 +68,12 @@ def clip_by_norm(gradients: T, max_norm: float) -> T:
     """
     limit = check_range(max_norm, "clip_by_norm", "max_norm")
     factor = xp.minimum(limit / (global_norm(gradients) + 1e-6), 1.0)
-    return map_leaves(lambda g: g * xp.astype(factor, g.dtype), gradients)  # type: ignore[no-any-return]
+
+    def clipped(g: Array) -> Array:
+        x = widened(g)  # the factor may be below the range of 16 bits where the product is not
+        return xp.astype(x * xp.astype(factor, x.dtype), g.dtype, copy=False)
+
+    return map_leaves(clipped, gradients)  # type: ignore[no-any-return]
 
 
 def clip_by_value(gradients: T, limit: float) -> T:
@@ -112,7 +113,7 @@ class ExponentialMovingAverage(TreeObject):
     Attributes
     ----------
     model
-        A copy of the module with the averages.
+        A copy of the module with the averages, which are float32 for weights of 16 bits.
 
     Raises
     ------
@@ -126,7 +127,8 @@ class ExponentialMovingAverage(TreeObject):
         if not isinstance(model, Module):
             raise TypeError(f"ExponentialMovingAverage() takes a module, not {describe(model)}")
         self.decay = check_range(decay, "ExponentialMovingAverage", "decay", below=1.0)
-        self.model = map_leaves(lambda x: x.copy(), model)
+        weights = {id(x) for x in model.parameters()}
+        self.model = map_leaves(lambda x: (widened(x) if id(x) in weights else x).copy(), model)
 
     def update(self, model: Module) -> None:
         """Mix the weights of a model into the averages; its buffers are copied."""

@@ -160,7 +160,8 @@ class GradScaler(TreeObject):
         self.good_steps = xp.asarray(0, device=device)
 
     def scale(self, loss: Array) -> Array:
-        """Return a loss times the scale, to differentiate it."""
+        """Return a loss times the scale, to differentiate it; in float32 if it has 16 bits."""
+        loss = widened(loss)  # the scale is above the range of float16
         return loss * xp.astype(self.factor, loss.dtype, copy=False)
 
     def update(self, optimizer: Any, model: M, gradients: Any) -> M:
@@ -186,6 +187,7 @@ class GradScaler(TreeObject):
             If there are no gradients.
         """
         scaled = dict(gradients.named_parameters()) if isinstance(gradients, Module) else dict(gradients)
+        scaled = {name: g for name, g in scaled.items() if g is not None}
         named = {name: xp.astype(g, _long(g)) / xp.astype(self.factor, _long(g)) for name, g in scaled.items()}
         if not named:
             raise ValueError("GradScaler.update(): there are no gradients")
@@ -208,8 +210,12 @@ class GradScaler(TreeObject):
         """Change the scale after an update."""
         good = self.good_steps + 1
         grows = good == self.growth_interval
-        grown = xp.where(grows, self.factor * self.growth_factor, self.factor)
-        self.factor = xp.where(finite, grown, self.factor * self.backoff_factor)
+        limits = xp.finfo(xp.float32)
+        is_finite = self.factor <= float(limits.max) / self.growth_factor  # the larger scale
+        one = xp.ones_like(self.factor)
+        grown = self.factor * xp.where(grows & is_finite, one * self.growth_factor, one)
+        smaller = xp.maximum(self.factor * self.backoff_factor, float(limits.smallest_normal))
+        self.factor = xp.where(finite, grown, smaller)
         self.good_steps = xp.where(finite & ~grows, good, xp.zeros_like(good))
 
 
