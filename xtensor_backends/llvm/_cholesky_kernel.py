@@ -106,7 +106,7 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
             rest = [tile.less(rest[h], known, values[h]) for h in vectors]
         divisor = tile.element(triangle, tile.let(f"mul i64 %rows, {row}"))
         solved.append([tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors])
-    beside = write(solved)
+    right = write(solved)
     zeros = tile.masks(tile.let("sub i64 %zero.end, %z"))[0]
     here = tile.place("%zero.rows", "%z")
     for row in range(ROWS):
@@ -169,12 +169,12 @@ tile:
 {totals}
 {read}
   %is.diagonal = icmp eq i64 %i, %j
-  br i1 %is.diagonal, label %diagonal, label %beside
+  br i1 %is.diagonal, label %diagonal, label %right
 diagonal:
 {diagonal}
   br i1 {is_definite}, label %tile.end, label %indefinite
-beside:
-{beside}
+right:
+{right}
   br label %tile.end
 tile.end:
   %j.next = add i64 %j, {tile.width}
