@@ -20,7 +20,19 @@ from . import _compile, _threads
 from ._calls import empty, in_row_major_order
 from ._quantized_rows import SHARE, loads
 from ._runtime import call_unlocked
-from ._tiles import MULTIPLICATIONS, PARTS, ROWS, VECTORS, Tile, distances, is_supported
+from ._tiles import (
+    ITEMS,
+    MULTIPLICATIONS,
+    PARTS,
+    ROWS,
+    VECTORS,
+    Distances,
+    Launch,
+    Layout,
+    Tile,
+    is_supported,
+    row_major,
+)
 
 __all__ = ["factor"]
 
@@ -33,20 +45,31 @@ def factor(x: Native, *, upper: bool) -> Native | None:
 
     None where a matrix has none, and for other matrices. The triangle of that name is read alone.
     """
-    rows, char, size = x.shape[-1], x.dtype.char, x.itemsize
-    if not is_supported(char, rows) or rows > MOST_ROWS:
+    if not is_supported(x.dtype.char, x.shape[-1]) or x.shape[-1] > MOST_ROWS:
         return None
-    if size not in x.strides[-2:] or not x.flags.aligned:
+    if x.itemsize not in x.strides[-2:] or not x.flags.aligned:
         x = in_row_major_order(x, x.shape)
-    by_rows, stack, threads = x.strides[-1] == size, x.shape[:-2], _threads.team()
-    step, matrices = x.strides[-2 if by_rows else -1] // size, math.prod(stack)
-    parts, work = min(matrices, PARTS * threads), matrices * rows**3 // 6
-    result, failed = empty(x.shape, x.dtype), np.zeros(1, np.int64)
-    known = result if upper else empty((parts, rows, rows), x.dtype)
-    table = distances(stack, size, (x.shape, x.strides), (result.shape, result.strides))
-    before = _address(char, by_rows == upper, upper), parts, threads, work // MULTIPLICATIONS[char]
-    call_unlocked(*before, x, known, result, failed, table, step, rows, matrices)
+    launch = _launch(x.dtype.char, _threads.team(), upper, (x.shape, x.strides))
+    result, failed = empty(launch.shape, x.dtype), np.zeros(1, np.int64)
+    known = result if upper else empty(launch.copies, x.dtype)
+    call_unlocked(*launch.before, x, known, result, failed, launch.distances.table, *launch.after)
     return None if failed[0] else result
+
+
+@functools.lru_cache(maxsize=512)
+def _launch(char: str, threads: int, upper: bool, layout: Layout) -> Launch:
+    """Return how the kernel is called for a matrix or a stack of a given layout."""
+    (shape, strides), size = layout, 64 // ITEMS[char][1]
+    rows, stack, by_rows = shape[-1], shape[:-2], strides[-1] == size
+    step, matrices = strides[-2 if by_rows else -1] // size, math.prod(stack)
+    parts, work = min(matrices, PARTS * threads), matrices * rows**3 // 6
+    return Launch(
+        (_address(char, by_rows == upper, upper), parts, threads, work // MULTIPLICATIONS[char]),
+        (step, rows, matrices),
+        shape,
+        (parts, rows, rows),
+        Distances(stack, size, (0, 0), layout, row_major(shape, size)),
+    )
 
 
 @functools.cache
@@ -65,7 +88,8 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
     prepared = tile.taken()
     above = tile.let("mul i64 %s, %rows")
     factors = tile.place(tile.place("%known.matrix", above), "%i")
-    totals = tile.totals(tile.place("%known.here", above), [tile.element(factors, row) for row in range(ROWS)])
+    factors_of_rows = [tile.element(factors, row) for row in range(ROWS)]
+    totals = tile.totals(tile.place("%known.here", above), factors_of_rows, masks)
     if by_rows:
         places = [tile.place("%x.block", tile.let(f"mul i64 %x.step, {row}")) for row in range(ROWS)]
         given = [tile.given(place, masks) for place in places]

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
 
 from xtensor.backend import Native
 
 from . import _compile, _threads
 from ._quantized_rows import SHARE, loads
 from ._runtime import call_unlocked
-from ._tiles import ITEMS, PARTS, ROWS, Layout, Tile, distances
+from ._tiles import ITEMS, PARTS, ROWS, Distances, Launch, Layout, Tile
 
 __all__ = ["multiply"]
 
@@ -66,15 +65,8 @@ def multiply(x1: Native, x2: Native, output: Native, threads: int, term: Native 
     launch = _launch(x1.dtype.char, threads, term is not None, *layouts)
     if launch is None:
         return False
-    call_unlocked(*launch.before, x1, x2, output, 0 if term is None else term, *launch.after)
+    call_unlocked(*launch.before, x1, x2, output, 0 if term is None else term, launch.distances.table, *launch.after)
     return True
-
-
-class Launch(NamedTuple):
-    """The operands of a call before the addresses of its arrays, and those after them."""
-
-    before: tuple[int, ...]
-    after: tuple[Any, ...]
 
 
 @functools.lru_cache(maxsize=512)
@@ -98,14 +90,15 @@ def _launch(char: str, threads: int, has_term: bool, layout1: Layout, layout2: L
         return None
     if 1 not in steps2 or steps[1] != 1:
         return None
-    table = distances(stack, size, layout1, layout2, layout)
+    begins = Distances(stack, size, (0, 0, 0), layout1, layout2, layout)
     count = math.prod(stack) * panels
     groups = max(1, min(rows // (16 * ROWS), max(-(-2 * threads // count), rows * common // GROUP)))
     units = count * groups
     parts, nanoseconds = min(units, PARTS * threads), work // MULTIPLICATIONS[char]
     longest = -(-common // -(-common // LONGEST) // LANES) * LANES
     sizes = rows, columns, common, longest, panels, groups, units
-    return Launch((_address(char, vectors), parts, threads, nanoseconds), (table, *steps1, *steps2, steps[0], *sizes))
+    before, after = (_address(char, vectors), parts, threads, nanoseconds), (*steps1, *steps2, steps[0], *sizes)
+    return Launch(before, after, layout[0], (), begins)
 
 
 @functools.cache

@@ -157,13 +157,13 @@ def _solve_triangular(a: Native, b: Native, *, lower: bool, unit_diagonal: bool)
     """
     if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray or a.dtype != b.dtype:
         return NotImplemented
+    by_kernel = _triangular_kernel.is_faster(a, b)
+    if not by_kernel and not a.ndim == b.ndim == 2:
+        return NotImplemented
     if not a.size or not b.size or not a.flags.aligned or not (unit_diagonal or a.diagonal(0, -2, -1).all()):
         return NotImplemented
-    solution = _triangular_kernel.solve(a, b, lower=lower, unit_diagonal=unit_diagonal)
-    if solution is not None:
-        return solution
-    if a.ndim > 2 or b.ndim > 2:
-        return NotImplemented
+    if by_kernel:
+        return _triangular_kernel.solve(a, b, lower=lower, unit_diagonal=unit_diagonal)
     functions, of_column = _functions("trsm", a.dtype.char), _functions("trsv", a.dtype.char)
     if functions is None or of_column is None:
         return NotImplemented

@@ -6,6 +6,9 @@ as in :mod:`_product_kernel`; then the rows of the block are solved one after th
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from xtensor.backend import Native
@@ -14,7 +17,19 @@ from . import _compile
 from ._lines import Lines
 from ._quantized_rows import RUN
 
-__all__ = ["ITEMS", "MULTIPLICATIONS", "PARTS", "ROWS", "VECTORS", "Layout", "Tile", "distances", "is_supported"]
+__all__ = [
+    "ITEMS",
+    "MULTIPLICATIONS",
+    "PARTS",
+    "ROWS",
+    "VECTORS",
+    "Distances",
+    "Launch",
+    "Layout",
+    "Tile",
+    "is_supported",
+    "row_major",
+]
 
 ROWS, VECTORS = 8, 3
 """Rows of a block, and its vectors: more read the rows above fewer times."""
@@ -29,6 +44,9 @@ MULTIPLICATIONS = {"f": 60, "d": 30}
 """Multiplications of a core in a nanosecond, about."""
 
 
+MOST_KEPT = 2**12
+"""Matrices of a stack up to which their distances are kept for the next call."""
+
 PARTS = 8
 """Parts for each thread, in case another one is interrupted or begins late."""
 
@@ -41,15 +59,65 @@ def is_supported(char: str, rows: int) -> bool:
     return char in ITEMS and rows >= ROWS and _compile.has_feature("avx512f")
 
 
-def distances(stack: tuple[int, ...], size: int, *layouts: Layout) -> Native:
-    """Return for each matrix of a stack the distances in elements at which it begins in each array."""
-    result = np.zeros((*stack, len(layouts)), np.int64)
-    for number, (shape, strides) in enumerate(layouts):
-        for axis in range(len(shape) - 2):
-            if shape[axis] > 1:
-                position = np.arange(shape[axis]).reshape(-1, *[1] * (len(shape) - axis - 3))
-                result[..., number] += position * (strides[axis] // size)
-    return result
+def row_major(shape: tuple[int, ...], size: int) -> Layout:
+    """Return the layout of a new array whose elements have a size in bytes."""
+    return shape, tuple([size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
+
+
+class Distances:
+    """The distances in elements at which each matrix of a stack begins in some arrays.
+
+    Parameters
+    ----------
+    stack
+        The shape of the stack, to which those of the arrays broadcast.
+    size
+        The bytes of an element.
+    starts
+        The distance of the first matrix in each array: of its last element where rows are read in reverse.
+    layouts
+        The layouts of the arrays.
+    """
+
+    def __init__(self, stack: tuple[int, ...], size: int, starts: tuple[int, ...], *layouts: Layout) -> None:
+        self.arguments = stack, size, starts, layouts
+        self._kept = self._computed() if math.prod(stack) <= MOST_KEPT else None
+
+    @property
+    def table(self) -> Native:
+        """The distances, for a matrix in all arrays one after the other."""
+        return self._computed() if self._kept is None else self._kept
+
+    def _computed(self) -> Native:
+        stack, size, starts, layouts = self.arguments
+        result = np.empty((*stack, len(layouts)), np.int64)
+        result[...] = starts
+        for number, (shape, strides) in enumerate(layouts):
+            for axis in range(len(shape) - 2):
+                if shape[axis] > 1:
+                    position = np.arange(shape[axis]).reshape(-1, *[1] * (len(shape) - axis - 3))
+                    result[..., number] += position * (strides[axis] // size)
+        return result
+
+
+class Launch(NamedTuple):
+    """How a kernel is called for arrays of some layouts.
+
+    Attributes
+    ----------
+    before, after
+        The operands before the addresses of the arrays, and those after them.
+    shape, copies
+        The shape of the result, and that of the memory which the kernel needs besides.
+    distances
+        Where the matrices begin in the arrays.
+    """
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    shape: tuple[int, ...]
+    copies: tuple[int, ...]
+    distances: Distances
 
 
 class Tile(Lines):
@@ -125,21 +193,24 @@ class Tile(Lines):
             masks.append(self.let(f"icmp ult <{self.lanes} x i64> <{numbers}>, {left}"))
         return masks
 
-    def add(self, above: str, factors: list[str]) -> None:
-        """Write ``%new0``, ...: ``%sum0``, ... and the products of the row above with each row's factor."""
-        known = [self.load(above, h) for h in range(self.vectors)]
+    def add(self, above: str, factors: list[str], masks: list[str] | None = None) -> None:
+        """Write ``%new0``, ...: ``%sum0``, ... and the products of the row above with each row's factor.
+
+        Masks are given where elements beyond the columns may not have been written: subnormal numbers take long.
+        """
+        known = self.given(above, masks) if masks else [self.load(above, h) for h in range(self.vectors)]
         for row, factor in enumerate(factors):
             for h in range(self.vectors):
                 number = row * self.vectors + h
                 self.lines.append(f"  %new{number} = {self.added(factor, known[h], f'%sum{number}')}")
 
-    def totals(self, above: str, factors: list[str]) -> str:
+    def totals(self, above: str, factors: list[str], masks: list[str] | None = None) -> str:
         """Return the loops over the rows above row ``%i`` that add products, from ``%tile`` to ``%solve``.
 
         ``above`` is the place of row ``%s``, and ``factors`` are its factors for each row of the block; the lines that
         are written compute both.
         """
-        self.add(above, factors)
+        self.add(above, factors, masks)
         step, sums, totals, ends = self.taken(), [], [], []
         for number in range(ROWS * self.vectors):
             sums.append(f"  %sum{number} = phi {self.vector} [zeroinitializer, %chunk], [%new{number}, %step]")

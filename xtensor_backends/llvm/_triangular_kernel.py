@@ -20,52 +20,83 @@ from . import _compile, _threads
 from ._calls import empty, in_row_major_order
 from ._quantized_rows import SHARE, loads
 from ._runtime import call_unlocked
-from ._tiles import ITEMS, MULTIPLICATIONS, PARTS, ROWS, VECTORS, Tile, distances, is_supported
+from ._tiles import (
+    ITEMS,
+    MULTIPLICATIONS,
+    PARTS,
+    ROWS,
+    VECTORS,
+    Distances,
+    Launch,
+    Layout,
+    Tile,
+    is_supported,
+    row_major,
+)
 
-__all__ = ["solve"]
+__all__ = ["is_faster", "solve"]
 
-FEWEST_COLUMNS, MOST_ROWS = 3, 2048
-"""Columns from which the kernel is faster, and rows up to which it is."""
+FEWEST_COLUMNS, LEAST_WORK, MOST_ROWS = 3, 2**12, 2048
+"""Columns and multiplications of one system from which the kernel is faster, and rows up to which it is."""
 
 
-def solve(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native | None:
-    """Return the solutions of systems, of stacks that broadcast; None where OpenBLAS is to compute one.
+def is_faster(a: Native, b: Native) -> bool:
+    """Whether the kernel solves systems, and faster than BLAS."""
+    rows, columns = b.shape[-2:]
+    if rows > MOST_ROWS:
+        return False
+    if a.ndim == b.ndim == 2 and (columns < FEWEST_COLUMNS or rows**2 * columns < 2 * LEAST_WORK):
+        return False
+    return is_supported(b.dtype.char, rows)
 
-    The matrices are aligned and of one dtype, and no element of a diagonal is 0, if it is read.
+
+def solve(a: Native, b: Native, *, lower: bool, unit_diagonal: bool) -> Native:
+    """Return the solutions of systems, of stacks that broadcast, for which :func:`is_faster` holds.
+
+    ``a`` is aligned, both are of one dtype and not empty, and no element of a diagonal is 0, if it is read.
     """
-    (rows, columns), char, itemsize = b.shape[-2:], b.dtype.char, b.itemsize
-    if not is_supported(char, rows) or rows > MOST_ROWS:
-        return None
-    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    if not stack and columns < FEWEST_COLUMNS:
-        return None
-    if b.strides[-1] != itemsize or not b.flags.aligned:
+    if b.strides[-1] != b.itemsize or not b.flags.aligned:
         b = in_row_major_order(b, b.shape)
-    result = solution = empty((*stack, rows, columns), b.dtype)
-    if not lower:  # lower triangles, from the last row to the first
-        a, b, solution = a[..., ::-1, ::-1], b[..., ::-1, :], solution[..., ::-1, :]
-    ones = np.ones((rows, 1), b.dtype)
-    diagonal = ones if unit_diagonal else np.array(a.diagonal(axis1=-2, axis2=-1)[..., None], order="C")
-    operands = a, b, solution, diagonal
-    lanes, matrices, threads = ITEMS[char][1], math.prod(stack), _threads.team()
-    vectors = min(range(VECTORS, 0, -1), key=lambda vectors: -columns % (vectors * lanes))
-    panels = -(-columns // (vectors * lanes))
-    parts, work = min(matrices * panels, PARTS * threads), matrices * rows**2 * columns // 2
-    copies = empty((parts, rows, vectors * lanes), b.dtype)
-    steps = [stride // itemsize for stride in (*a.strides[-2:], b.strides[-2], solution.strides[-2])]
-    table = distances(stack, itemsize, *[(x.shape, x.strides) for x in operands])
-    before = _address(char, vectors), parts, threads, work // MULTIPLICATIONS[char]
-    call_unlocked(*before, *operands, copies, table, *steps, rows, columns, panels, matrices * panels)
+    layouts = (a.shape, a.strides), (b.shape, b.strides)
+    launch = _launch(b.dtype.char, _threads.team(), lower, unit_diagonal, *layouts)
+    result, copies = empty(launch.shape, b.dtype), empty(launch.copies, b.dtype)
+    call_unlocked(*launch.before, a, b, result, copies, launch.distances.table, *launch.after)
     return result
 
 
+@functools.lru_cache(maxsize=512)
+def _launch(char: str, threads: int, lower: bool, unit_diagonal: bool, layout_a: Layout, layout_b: Layout) -> Launch:
+    """Return how the kernel is called for arrays of given layouts."""
+    (*_, rows, columns), lanes = layout_b[0], ITEMS[char][1]
+    stack, size = np.broadcast_shapes(layout_a[0][:-2], layout_b[0][:-2]), 64 // lanes
+    shape, matrices = (*stack, rows, columns), math.prod(stack)
+    vectors = min(range(VECTORS, 0, -1), key=lambda vectors: -columns % (vectors * lanes))
+    panels = -(-columns // (vectors * lanes))
+    parts, work = min(matrices * panels, PARTS * threads), matrices * rows**2 * columns // 2
+    a_row, a_column = [stride // size for stride in layout_a[1][-2:]]
+    b_row, out_row, starts = layout_b[1][-2] // size, columns, (0, 0, 0)
+    if not lower:  # lower triangles, from the last row to the first
+        starts = (rows - 1) * (a_row + a_column), (rows - 1) * b_row, (rows - 1) * out_row
+        a_row, a_column, b_row, out_row = -a_row, -a_column, -b_row, -out_row
+    return Launch(
+        (_address(char, vectors, unit_diagonal), parts, threads, work // MULTIPLICATIONS[char]),
+        (a_row, a_column, b_row, out_row, rows, columns, panels, matrices * panels),
+        shape,
+        (parts, rows, vectors * lanes),
+        Distances(stack, size, starts, layout_a, layout_b, row_major(shape, size)),
+    )
+
+
 @functools.cache
-def _address(char: str, vectors: int) -> int:
-    key, symbols = f"triangular systems, {char}, {vectors} vectors", _threads.symbols()
-    return _compile.compile_module(lambda: _text(Tile(char, vectors)), ["run"], key=key, symbols=symbols)["run"]
+def _address(char: str, vectors: int, unit_diagonal: bool) -> int:
+    def text() -> str:
+        return _text(Tile(char, vectors), unit_diagonal)
+
+    key, symbols = f"triangular systems, {char}, {vectors} vectors, {unit_diagonal}", _threads.symbols()
+    return _compile.compile_module(text, ["run"], key=key, symbols=symbols)["run"]
 
 
-def _text(tile: Tile) -> str:
+def _text(tile: Tile, unit_diagonal: bool) -> str:
     item, vectors = tile.item, range(tile.vectors)
     masks = tile.masks()
     prepared = tile.taken()
@@ -82,8 +113,10 @@ def _text(tile: Tile) -> str:
         for column, values in enumerate(solved):
             known = tile.element(triangle, tile.let(f"mul i64 %a.column, {column}"))
             rest = [tile.less(rest[h], known, values[h]) for h in vectors]
-        divisor = tile.element("%diagonal.matrix", number)
-        values = [tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors]
+        values = rest
+        if not unit_diagonal:
+            divisor = tile.element(triangle, tile.let(f"mul i64 %a.column, {row}"))
+            values = [tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors]
         solved.append(values)
         to = tile.place("%copy", tile.let(f"mul i64 {number}, {tile.width}"))
         for h in vectors:
@@ -92,10 +125,10 @@ def _text(tile: Tile) -> str:
             )
         tile.store(values, tile.place("%out.here", tile.let(f"mul i64 %out.row, {number}")), masks)
     block = tile.taken()
-    table = tile.matrices("a", "b", "out", "diagonal")
+    table = tile.matrices("a", "b", "out")
     arguments = loads(
         "%arguments",
-        *("ptr a", "ptr b", "ptr out", "ptr diagonal", "ptr copies", "ptr table"),
+        *("ptr a", "ptr b", "ptr out", "ptr copies", "ptr table"),
         *("i64 a.row", "i64 a.column", "i64 b.row", "i64 out.row"),
         *("i64 rows", "i64 columns", "i64 panels", "i64 count"),
     )

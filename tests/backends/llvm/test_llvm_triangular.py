@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib.util
 import subprocess
@@ -16,7 +17,7 @@ if importlib.util.find_spec("llvmlite") is None:
     pytest.skip("the overlay needs llvmlite", allow_module_level=True)
 
 import xtensor as xp
-from xtensor_backends.llvm import _cholesky_kernel, _compile, _threads, _triangular_kernel
+from xtensor_backends.llvm import _cholesky_kernel, _compile, _threads, _tiles, _triangular_kernel
 
 pytestmark = [
     pytest.mark.usefixtures("on_cpu"),
@@ -170,9 +171,19 @@ def test_solutions_do_not_depend_on_the_threads(monkeypatch):
     assert np.array_equal(results[0], results[2])
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(7, 30), (2049, 3), (30, 2)])
+@pytest.mark.parametrize(("rows", "columns"), [(7, 300), (2049, 3), (300, 2), (50, 3)])
 def test_other_systems_are_left_to_blas(rows, columns):
-    assert _triangular_kernel.solve(np.eye(rows), np.ones((rows, columns)), lower=True, unit_diagonal=False) is None
+    assert not _triangular_kernel.is_faster(np.eye(rows), np.ones((rows, columns)))
+
+
+def test_large_stacks():
+    """Where the matrices of large stacks begin is computed for each call."""
+    for count in (_tiles.MOST_KEPT, _tiles.MOST_KEPT + 1):
+        numbers = np.arange(1.0, count + 1)
+        matrices = np.eye(8) * numbers[:, None, None] ** 2
+        solution = xp.linalg.solve_triangular(xp.asarray(matrices), xp.asarray(np.ones((8, 1))))
+        np.testing.assert_array_equal(np.asarray(solution)[:, :, 0], np.ones((count, 8)) / numbers[:, None] ** 2)
+        np.testing.assert_array_equal(np.asarray(xp.linalg.cholesky(xp.asarray(matrices))), np.sqrt(matrices))
 
 
 # -- Cholesky factors --------------------------------------------------------------------------------------------------
@@ -284,3 +295,25 @@ print("done")
 def test_kernels_read_and_write_nothing_beside_the_matrices():
     result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the flags of Linux's mathematical library")
+@pytest.mark.parametrize("rows", [9, 17, 30, 100])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_kernels_compute_with_no_elements_that_were_not_written(monkeypatch, dtype, rows):
+    """Their products would overflow. With subnormal numbers, which overflow nowhere, they took twenty times as long."""
+    library, overflow = ctypes.CDLL("libm.so.6"), 8
+    monkeypatch.setattr(_threads, "team", lambda: 1)
+    for module in (_triangular_kernel, _cholesky_kernel):
+        monkeypatch.setattr(module, "empty", lambda shape, dtype: np.full(shape, np.finfo(dtype).max, dtype))
+    lower = np.tril(np.ones((rows, rows), dtype))
+    upper, product = lower.T.copy(), lower @ lower.T
+    for call in (
+        lambda: _triangular_kernel.solve(lower, lower[:, :5], lower=True, unit_diagonal=False),
+        lambda: _triangular_kernel.solve(upper, lower[:, :5], lower=False, unit_diagonal=True),
+        lambda: _cholesky_kernel.factor(product, upper=False),
+        lambda: _cholesky_kernel.factor(product, upper=True),
+    ):
+        library.feclearexcept(overflow)
+        call()
+        assert library.fetestexcept(overflow) == 0
