@@ -202,17 +202,6 @@ def test_initial_value_beyond_the_dtype_of_a_reduction_is_refused(toy):
         np.fmax.reduce(xp.asarray([1], dtype=np.uint8), initial=-3)
 
 
-@pytest.mark.parametrize("name", ["cpu", "dask"])
-def test_operand_of_a_function_in_place_may_be_the_array(name):
-    try:
-        device = xp.device(name)
-    except (ValueError, ImportError):
-        pytest.skip(f"there is no device {name}")
-    x = xp.asarray([5, 2], device=device)
-    np.multiply.at(x, [0, 0], x)
-    assert x.tolist() == [50, 2]
-
-
 FIRST = {
     "clip": (lambda a, x: np.clip(a, x, 10.0), [3, 2, 2]),
     "cumsum": (lambda a, x: np.cumsum(a, out=x), [3, 4, 6]),

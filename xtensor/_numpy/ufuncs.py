@@ -83,7 +83,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         has_axes = "axes" in options or "keepdims" in options  # of generalized functions, NumPy's own
         if function is not None and not has_axes and not (device.host and _masks_or_is_own(ufunc, options, device)):
             return _call(ufunc, function, inputs, options, device, name)
-    elif plain and _is_composed(ufunc, method, device) and (method != "at" or inputs[0].__class__ is Array):
+    elif plain and _is_composed(ufunc, method, inputs[0], device):
         if method != "at":
             inputs = (on_device(f"{name}.{method}", inputs[0], device), *inputs[1:])
         return METHODS[method](ufunc, *inputs, **options)
@@ -163,11 +163,19 @@ def known_counterpart(ufunc: np.ufunc) -> Callable[..., Any] | None:
     return None
 
 
-def _is_composed(ufunc: np.ufunc, method: str, device: Device) -> bool:
-    """Whether a method of a ufunc is composed of calls of it: off the host, and where NumPy's loop loses operands.
+def _is_composed(ufunc: np.ufunc, method: str, first: Any, device: Device) -> bool:
+    """Whether a method of a ufunc is composed of calls of it: off the host, and where NumPy's loop is wrong.
 
-    NumPy's vector loops of ``power`` and ``arctan2`` combine the first and the last operand of a reduction alone.
+    NumPy's vector loops of ``power`` and ``arctan2`` combine the first and the last operand of a reduction alone, and
+    its ``at`` writes to read-only memory, that of libraries with immutable arrays among it.
     """
+    if method == "at":
+        if first.__class__ is not Array:
+            return False
+        if device.host and hasattr(device.native_type, "__iadd__"):
+            first[(slice(0, 0),) * first.ndim] = first if not first.ndim else 0  # raises for read-only memory
+            return False
+        return True
     loses = method in ("reduce", "reduceat") and ufunc in (np.power, np.arctan2)
     return method in METHODS and (loses or not device.host)
 

@@ -85,32 +85,32 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
     """``by_rows``: whether rows of the triangle that is read lie one after the other, otherwise its columns."""
     item, lanes, vectors = tile.item, tile.lanes, range(tile.vectors)
     masks = tile.masks()
-    prepared = tile.taken()
+    prepared = tile.flush()
     above = tile.let("mul i64 %s, %rows")
-    factors = tile.place(tile.place("%known.matrix", above), "%i")
+    factors = tile.address(tile.address("%known.matrix", above), "%i")
     factors_of_rows = [tile.element(factors, row) for row in range(ROWS)]
-    totals = tile.totals(tile.place("%known.here", above), factors_of_rows, masks)
+    totals = tile.sums_of_products(tile.address("%known.here", above), factors_of_rows, masks)
     if by_rows:
-        places = [tile.place("%x.block", tile.let(f"mul i64 %x.step, {row}")) for row in range(ROWS)]
-        given = [tile.given(place, masks) for place in places]
+        places = [tile.address("%x.block", tile.let(f"mul i64 %x.step, {row}")) for row in range(ROWS)]
+        given = [tile.load_masked(place, masks) for place in places]
     else:
-        given = tile.from_columns("%x.block", "%x.step")
-    rests = [tile.rest(row, number) for number, row in enumerate(given)]
-    read = tile.taken()
+        given = tile.load_transposed("%x.block", "%x.step")
+    rests = [tile.minus_sums(row, number) for number, row in enumerate(given)]
+    read = tile.flush()
 
     def write(solved: list[list[str]]) -> str:
         for row, values in enumerate(solved):
-            tile.store(values, tile.place("%known.block", tile.let(f"mul i64 %rows, {row}")), masks)
+            tile.store(values, tile.address("%known.block", tile.let(f"mul i64 %rows, {row}")), masks)
         if not upper:
-            tile.to_columns(solved, "%out.block", "%rows")
-        return tile.taken()
+            tile.store_transposed(solved, "%out.block", "%rows")
+        return tile.flush()
 
     solved: list[list[str]] = []
     ends: list[str] = []
     for row, rest in enumerate(rests):
         for values in solved:
             known = tile.splat(tile.let(f"extractelement {tile.vector} {values[0]}, i64 {row}"), item, lanes)
-            rest = [tile.less(rest[h], known, values[h]) for h in vectors]
+            rest = [tile.minus_product(rest[h], known, values[h]) for h in vectors]
         square = tile.let(f"extractelement {tile.vector} {rest[0]}, i64 {row}")
         ends.append(tile.let(f"fcmp ogt {item} {square}, 0.0"))
         root = tile.let(f"call {item} @llvm.sqrt.f{8 * tile.size}({item} {square})")
@@ -124,20 +124,20 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
     diagonal = write(solved)
     solved = []
     for row, rest in enumerate(rests):
-        triangle = tile.place("%known.triangle", row)
+        triangle = tile.address("%known.triangle", row)
         for number, values in enumerate(solved):
             known = tile.element(triangle, tile.let(f"mul i64 %rows, {number}"))
-            rest = [tile.less(rest[h], known, values[h]) for h in vectors]
+            rest = [tile.minus_product(rest[h], known, values[h]) for h in vectors]
         divisor = tile.element(triangle, tile.let(f"mul i64 %rows, {row}"))
         solved.append([tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors])
     right = write(solved)
     zeros = tile.masks(tile.let("sub i64 %zero.end, %z"))[0]
-    here = tile.place("%zero.rows", "%z")
+    here = tile.address("%zero.rows", "%z")
     for row in range(ROWS):
-        place = tile.place(here, tile.let(f"mul i64 %rows, {row}"))
+        place = tile.address(here, tile.let(f"mul i64 %rows, {row}"))
         store = f"({tile.vector} zeroinitializer, ptr {place}, {tile.masked} {zeros})"
         tile.lines.append(f"  call void @llvm.masked.store.{tile.suffix}.p0{store}")
-    zeroed = tile.taken()
+    zeroed = tile.flush()
     x_from = "mul i64 %i, %x.step" if by_rows else "add i64 %i, 0"
     x_here = "add i64 %j, 0" if by_rows else "mul i64 %j, %x.step"
     out_from, out_here = ("mul i64 %i, %rows", "add i64 %j, 0") if upper else ("add i64 %i, 0", "mul i64 %j, %rows")
@@ -153,7 +153,7 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
   br i1 %any, label %unit, label %end
 unit:
   %matrix = phi i64 [%first, %entry], [%matrix.next, %unit.end]
-{tile.matrices("x", "out")}
+{tile.find_matrices("x", "out")}
   %known.matrix = select i1 {"true" if upper else "false"}, ptr %out.matrix, ptr %known.of.part
   br label %block
 block:

@@ -121,40 +121,40 @@ def _text(tile: Tile) -> str:
     column = tile.splat("%y.column", "i64", lanes)
     numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
     distances = tile.let(f"mul <{lanes} x i64> {column}, <{numbers}>")
-    prepared = tile.taken()
+    prepared = tile.flush()
 
-    here = tile.place("%y.here", tile.let("mul i64 %k, %y.row"))
-    target = tile.place("%panel", tile.let(f"mul i64 %k, {width}"))
-    for h, value in enumerate(tile.given(here, masks)):
-        tile.lines.append(f"  store {vector} {value}, ptr {tile.place(target, h * lanes)}, align 64")
-    adjacent = tile.taken()
+    here = tile.address("%y.here", tile.let("mul i64 %k, %y.row"))
+    target = tile.address("%panel", tile.let(f"mul i64 %k, {width}"))
+    for h, value in enumerate(tile.load_masked(here, masks)):
+        tile.lines.append(f"  store {vector} {value}, ptr {tile.address(target, h * lanes)}, align 64")
+    adjacent = tile.flush()
 
-    here = tile.place("%y.here", "%q")
+    here = tile.address("%y.here", "%q")
     for h in parts:
-        places = [tile.place(here, tile.let(f"mul i64 %y.column, {h * lanes + lane}")) for lane in range(lanes)]
+        places = [tile.address(here, tile.let(f"mul i64 %y.column, {h * lanes + lane}")) for lane in range(lanes)]
         vectors = [tile.let(f"load {vector}, ptr {place}, align {tile.size}") for place in places]
         for number, value in enumerate(tile.interleaved(vectors, lanes.bit_length() - 1, vector, lanes)):  # transposed
-            to = tile.place("%panel", tile.let(f"add i64 %q.from, {number * width + h * lanes}"))
+            to = tile.address("%panel", tile.let(f"add i64 %q.from, {number * width + h * lanes}"))
             tile.lines.append(f"  store {vector} {value}, ptr {to}, align 64")
-    across = tile.taken()
+    across = tile.flush()
 
-    here = tile.place("%y.here", tile.let("mul i64 %g, %y.row"))
-    target = tile.place("%panel", tile.let(f"mul i64 %g, {width}"))
+    here = tile.address("%y.here", tile.let("mul i64 %g, %y.row"))
+    target = tile.address("%panel", tile.let(f"mul i64 %g, {width}"))
     for h in parts:
-        base = tile.place(here, tile.let(f"mul i64 %y.column, {h * lanes}"))
+        base = tile.address(here, tile.let(f"mul i64 %y.column, {h * lanes}"))
         each = tile.let(f"getelementptr {item}, ptr {base}, <{lanes} x i64> {distances}")
         read = f"@llvm.masked.gather.{tile.suffix}.v{lanes}p0(<{lanes} x ptr> {each}, {tile.masked} {masks[h]}"
         value = tile.let(f"call {vector} {read}, {vector} zeroinitializer)")
-        tile.lines.append(f"  store {vector} {value}, ptr {tile.place(target, h * lanes)}, align 64")
-    gathered = tile.taken()
+        tile.lines.append(f"  store {vector} {value}, ptr {tile.address(target, h * lanes)}, align 64")
+    gathered = tile.flush()
 
-    rows = [tile.place("%x.rows", tile.let(f"mul i64 %x.row, {row}")) for row in range(ROWS)]
-    starts = tile.taken()
+    rows = [tile.address("%x.rows", tile.let(f"mul i64 %x.row, {row}")) for row in range(ROWS)]
+    starts = tile.flush()
     for number in range(ROWS * tile.vectors):
         tile.lines.append(f"  %sum{number} = phi {vector} [zeroinitializer, %tile], [%new{number}, %step]")
-    tile.add(tile.place("%panel", tile.let(f"mul i64 %s, {width}")), [tile.element(row, "%along") for row in rows])
-    step = tile.taken()
-    outputs = [tile.place("%out.rows", tile.let(f"mul i64 %out.row, {row}")) for row in range(ROWS)]
+    tile.add(tile.address("%panel", tile.let(f"mul i64 %s, {width}")), [tile.element(row, "%along") for row in rows])
+    step = tile.flush()
+    outputs = [tile.address("%out.rows", tile.let(f"mul i64 %out.row, {row}")) for row in range(ROWS)]
     nothing = (
         f"{vector} <{', '.join([f'{item} -0.0'] * lanes)}>"  # as a term, it leaves zeros of both signs as they are
     )
@@ -162,24 +162,24 @@ def _text(tile: Tile) -> str:
     terms = []
     for h in parts:
         mask = tile.let(f"select i1 %is.end.with.term, {tile.mask} {masks[h]}, {tile.mask} zeroinitializer")
-        place = tile.place("%term.here", h * lanes)
+        place = tile.address("%term.here", h * lanes)
         terms.append(tile.let(f"{load}(ptr {place}, {tile.masked} {mask}, {nothing})"))
-    ends = tile.taken()
+    ends = tile.flush()
     for row, start in enumerate(outputs):
         totals = [tile.let(f"fadd {vector} %new{row * tile.vectors + h}, {terms[h]}") for h in parts]
         tile.store(totals, start, masks)
-    written = tile.taken()
+    written = tile.flush()
     for row, start in enumerate(outputs):
         is_new = tile.let(f"icmp uge i64 {tile.let(f'add i64 %i, {row}')}, %done")
         new = [tile.let(f"select i1 {is_new}, {tile.mask} {mask}, {tile.mask} zeroinitializer") for mask in masks]
         totals = []
         for h in parts:
             read = tile.let(f"select i1 %is.first, {tile.mask} zeroinitializer, {tile.mask} {new[h]}")
-            before = tile.let(f"{load}(ptr {tile.place(start, h * lanes)}, {tile.masked} {read}, {nothing})")
+            before = tile.let(f"{load}(ptr {tile.address(start, h * lanes)}, {tile.masked} {read}, {nothing})")
             total = tile.let(f"fadd {vector} {before}, %new{row * tile.vectors + h}")
             totals.append(tile.let(f"fadd {vector} {total}, {terms[h]}"))
         tile.store(totals, start, new)
-    added = tile.taken()
+    added = tile.flush()
     return f"""
 declare {vector} @llvm.masked.gather.{tile.suffix}.v{lanes}p0(<{lanes} x ptr>, i32, {tile.mask}, {vector})
 {tile.head(_ARGUMENTS)}
@@ -195,7 +195,7 @@ unit:
   %group.number = udiv i64 %u, %panels
   %group = urem i64 %group.number, %groups
   %matrix = udiv i64 %group.number, %groups
-{tile.matrices("x", "y", "out")}
+{tile.find_matrices("x", "y", "out")}
   %j = mul i64 %p, {width}
   %y.from = mul i64 %j, %y.column
   %y.columns = getelementptr {item}, ptr %y.matrix, i64 %y.from

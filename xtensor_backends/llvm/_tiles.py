@@ -145,35 +145,35 @@ class Tile(Lines):
         self.suffix = f"v{self.lanes}f{8 * self.size}"
         self.masked = f"i32 {self.size}, {self.mask}"
 
-    def taken(self) -> str:
+    def flush(self) -> str:
         """Return the lines that were written since the last call."""
         lines, self.lines = self.lines, []
         return "\n".join(lines)
 
-    def place(self, base: str, index: str | int) -> str:
+    def address(self, base: str, index: str | int) -> str:
         """Write the address of an element; return its name."""
         return self.at(self.item, base, index)
 
     def element(self, base: str, index: str | int) -> str:
         """Write a vector of one element of memory."""
-        number = self.let(f"load {self.item}, ptr {self.place(base, index)}, align {self.size}")
+        number = self.let(f"load {self.item}, ptr {self.address(base, index)}, align {self.size}")
         return self.splat(number, self.item, self.lanes)
 
     def load(self, base: str, h: int) -> str:
-        return self.let(f"load {self.vector}, ptr {self.place(base, h * self.lanes)}, align {self.size}")
+        return self.let(f"load {self.vector}, ptr {self.address(base, h * self.lanes)}, align {self.size}")
 
-    def added(self, x: str, y: str, total: str) -> str:
+    def fma(self, x: str, y: str, total: str) -> str:
         operands = f"{self.vector} {x}, {self.vector} {y}, {self.vector} {total}"
         return f"call {self.vector} @llvm.fmuladd.{self.suffix}({operands})"
 
-    def less(self, value: str, factor: str, other: str) -> str:
+    def minus_product(self, value: str, factor: str, other: str) -> str:
         """Write a vector less the product of two others."""
-        return self.let(self.added(self.let(f"fneg {self.vector} {factor}"), other, value))
+        return self.let(self.fma(self.let(f"fneg {self.vector} {factor}"), other, value))
 
-    def matrices(self, *names: str) -> str:
+    def find_matrices(self, *names: str) -> str:
         """Return the lines that find the matrices of number ``%matrix``: ``%a.matrix`` of the array ``%a``.
 
-        The table has the distances of each matrix from the arrays' beginnings, see :func:`distances`.
+        The table has the distances of each matrix from the arrays' beginnings, see :class:`Distances`.
         """
         lines = [f"  %table.from = mul i64 %matrix, {len(names)}"]
         for number, name in enumerate(names):
@@ -198,20 +198,20 @@ class Tile(Lines):
 
         Masks are given where elements beyond the columns may not have been written: subnormal numbers take long.
         """
-        known = self.given(above, masks) if masks else [self.load(above, h) for h in range(self.vectors)]
+        known = self.load_masked(above, masks) if masks else [self.load(above, h) for h in range(self.vectors)]
         for row, factor in enumerate(factors):
             for h in range(self.vectors):
                 number = row * self.vectors + h
-                self.lines.append(f"  %new{number} = {self.added(factor, known[h], f'%sum{number}')}")
+                self.lines.append(f"  %new{number} = {self.fma(factor, known[h], f'%sum{number}')}")
 
-    def totals(self, above: str, factors: list[str], masks: list[str] | None = None) -> str:
+    def sums_of_products(self, above: str, factors: list[str], masks: list[str] | None = None) -> str:
         """Return the loops over the rows above row ``%i`` that add products, from ``%tile`` to ``%solve``.
 
         ``above`` is the place of row ``%s``, and ``factors`` are its factors for each row of the block; the lines that
         are written compute both.
         """
         self.add(above, factors, masks)
-        step, sums, totals, ends = self.taken(), [], [], []
+        step, sums, totals, ends = self.flush(), [], [], []
         for number in range(ROWS * self.vectors):
             sums.append(f"  %sum{number} = phi {self.vector} [zeroinitializer, %chunk], [%new{number}, %step]")
             before = f"phi {self.vector} [zeroinitializer, %tile], [%next{number}, %chunk.end]"
@@ -240,26 +240,26 @@ chunk.end:
 solve:
 {chr(10).join(totals[1::2])}"""
 
-    def given(self, start: str, masks: list[str]) -> list[str]:
+    def load_masked(self, start: str, masks: list[str]) -> list[str]:
         """Write the elements of a row of the right side."""
         values = []
         for h, mask in enumerate(masks):
-            read = f"@llvm.masked.load.{self.suffix}.p0(ptr {self.place(start, h * self.lanes)}, {self.masked} {mask}"
+            read = f"@llvm.masked.load.{self.suffix}.p0(ptr {self.address(start, h * self.lanes)}, {self.masked} {mask}"
             values.append(self.let(f"call {self.vector} {read}, {self.vector} zeroinitializer)"))
         return values
 
-    def rest(self, given: list[str], row: int) -> list[str]:
+    def minus_sums(self, given: list[str], row: int) -> list[str]:
         """Write the elements of a row of the right side less the sums."""
         return [
             self.let(f"fsub {self.vector} {value}, %total{row * self.vectors + h}") for h, value in enumerate(given)
         ]
 
-    def from_columns(self, start: str, step: str) -> list[list[str]]:
+    def load_transposed(self, start: str, step: str) -> list[list[str]]:
         """Write the rows of a block of which each column lies together; beyond the matrix its last column is read."""
         columns = []
         for column in range(self.width):
             number = self.let(f"call i64 @llvm.umin.i64(i64 {column}, i64 %left.last)")
-            place = self.place(start, self.let(f"mul i64 {number}, {step}"))
+            place = self.address(start, self.let(f"mul i64 {number}, {step}"))
             columns.append(self.let(f"load {self.column}, ptr {place}, align {self.size}"))
         if self.lanes > ROWS:  # a vector has two columns
             order = ", ".join(f"i32 {lane}" for lane in range(self.lanes))
@@ -273,7 +273,7 @@ solve:
         parts = [self.interleaved(block, rounds, self.vector, self.lanes) for block in blocks]
         return [[part[row] for part in parts] for row in range(ROWS)]
 
-    def to_columns(self, rows: list[list[str]], start: str, step: str) -> None:
+    def store_transposed(self, rows: list[list[str]], start: str, step: str) -> None:
         """Write a block so that each of its ``%left`` columns lies together."""
         number, zeros = 0, f"<{ROWS} x i32> zeroinitializer"
         for h in range(self.vectors):
@@ -285,7 +285,7 @@ solve:
                     is_inside = self.let(f"icmp ugt i64 %left, {number}")
                     one = self.let(f"insertelement <{ROWS} x i1> poison, i1 {is_inside}, i64 0")
                     mask = self.let(f"shufflevector <{ROWS} x i1> {one}, <{ROWS} x i1> poison, {zeros}")
-                    place = self.place(start, self.let(f"mul i64 {number}, {step}"))
+                    place = self.address(start, self.let(f"mul i64 {number}, {step}"))
                     store = f"({self.column} {column}, ptr {place}, i32 {self.size}, <{ROWS} x i1> {mask})"
                     self.lines.append(f"  call void @llvm.masked.store.v{ROWS}f{8 * self.size}.p0{store}")
                     number += 1
@@ -293,7 +293,7 @@ solve:
     def store(self, values: list[str], to: str, masks: list[str]) -> None:
         """Write a row of the block."""
         for h, mask in enumerate(masks):
-            store = f"({self.vector} {values[h]}, ptr {self.place(to, h * self.lanes)}, {self.masked} {mask})"
+            store = f"({self.vector} {values[h]}, ptr {self.address(to, h * self.lanes)}, {self.masked} {mask})"
             self.lines.append(f"  call void @llvm.masked.store.{self.suffix}.p0{store}")
 
     def head(self, arguments: str) -> str:

@@ -99,33 +99,35 @@ def _address(char: str, vectors: int, unit_diagonal: bool) -> int:
 def _text(tile: Tile, unit_diagonal: bool) -> str:
     item, vectors = tile.item, range(tile.vectors)
     masks = tile.masks()
-    prepared = tile.taken()
-    starts = [tile.place("%a.rows", tile.let(f"mul i64 %a.row, {row}")) for row in range(ROWS)]
-    begun = tile.taken()
-    above, along = tile.place("%copy", tile.let(f"mul i64 %s, {tile.width}")), tile.let("mul i64 %s, %a.column")
-    totals = tile.totals(above, [tile.element(start, along) for start in starts])
+    prepared = tile.flush()
+    starts = [tile.address("%a.rows", tile.let(f"mul i64 %a.row, {row}")) for row in range(ROWS)]
+    begun = tile.flush()
+    above, along = tile.address("%copy", tile.let(f"mul i64 %s, {tile.width}")), tile.let("mul i64 %s, %a.column")
+    totals = tile.sums_of_products(above, [tile.element(start, along) for start in starts])
     inside = tile.let("mul i64 %a.column, %i")
     solved: list[list[str]] = []
     for row, start in enumerate(starts):
         number = tile.let(f"add i64 %i, {row}")
-        rest = tile.rest(tile.given(tile.place("%b.here", tile.let(f"mul i64 %b.row, {number}")), masks), row)
-        triangle = tile.place(start, inside)
+        rest = tile.minus_sums(
+            tile.load_masked(tile.address("%b.here", tile.let(f"mul i64 %b.row, {number}")), masks), row
+        )
+        triangle = tile.address(start, inside)
         for column, values in enumerate(solved):
             known = tile.element(triangle, tile.let(f"mul i64 %a.column, {column}"))
-            rest = [tile.less(rest[h], known, values[h]) for h in vectors]
+            rest = [tile.minus_product(rest[h], known, values[h]) for h in vectors]
         values = rest
         if not unit_diagonal:
             divisor = tile.element(triangle, tile.let(f"mul i64 %a.column, {row}"))
             values = [tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors]
         solved.append(values)
-        to = tile.place("%copy", tile.let(f"mul i64 {number}, {tile.width}"))
+        to = tile.address("%copy", tile.let(f"mul i64 {number}, {tile.width}"))
         for h in vectors:
             tile.lines.append(
-                f"  store {tile.vector} {values[h]}, ptr {tile.place(to, h * tile.lanes)}, align {tile.size}"
+                f"  store {tile.vector} {values[h]}, ptr {tile.address(to, h * tile.lanes)}, align {tile.size}"
             )
-        tile.store(values, tile.place("%out.here", tile.let(f"mul i64 %out.row, {number}")), masks)
-    block = tile.taken()
-    table = tile.matrices("a", "b", "out")
+        tile.store(values, tile.address("%out.here", tile.let(f"mul i64 %out.row, {number}")), masks)
+    block = tile.flush()
+    table = tile.find_matrices("a", "b", "out")
     arguments = loads(
         "%arguments",
         *("ptr a", "ptr b", "ptr out", "ptr copies", "ptr table"),
