@@ -57,6 +57,8 @@ EXTRA: dict[str, float] = {
     **dict.fromkeys(("corrcoef", "fft.fft2", "fft.ifft2", "fft.irfft2"), 2.25),
     # The buffers of each thread's rows or columns.
     **dict.fromkeys(("fft.fft", "fft.ifft", "fft.rfft2", "fft.rfftn"), 0.7),
+    # The transposed factor, whose rows the kernel reads.
+    "linalg.cholesky": 1.0,
     **dict.fromkeys(("choose", "place"), 4.25),
     # A stable order from NumPy's fastest algorithm, which is not stable.
     **dict.fromkeys(("argpartition", "argsort"), 3.25),

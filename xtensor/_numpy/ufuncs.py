@@ -172,10 +172,10 @@ def _is_composed(ufunc: np.ufunc, method: str, first: Any, device: Device) -> bo
     if method == "at":
         if first.__class__ is not Array:
             return False
-        if device.host and hasattr(device.native_type, "__iadd__"):
-            first[(slice(0, 0),) * first.ndim] = first if not first.ndim else 0  # raises for read-only memory
-            return False
-        return True
+        if not device.host:
+            return True
+        first[(slice(0, 0),) * first.ndim] = 0 if first.ndim else first  # raises for read-only memory
+        return not device._library.to_host(first._native).flags.writeable
     loses = method in ("reduce", "reduceat") and ufunc in (np.power, np.arctan2)
     return method in METHODS and (loses or not device.host)
 
