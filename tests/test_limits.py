@@ -315,6 +315,19 @@ def test_sign_of_complex_numbers_whose_absolute_value_overflows(device, dtype):
     expect(xp.sign(x), np.asarray([complex(half, half), complex(-half, half), -1j], dtype), ulp=4, signs=False)
 
 
+@pytest.mark.parametrize("name", ["asin", "acos", "atan", "asinh", "acosh", "atanh"])
+def test_inverse_functions_of_a_number_with_one_nan_are_nan(device, name):
+    """Of a finite component that is not 0 nothing else follows (C, annex G.6)."""
+    for dtype in dtypes_of(device, "c") or pytest.skip("no complex numbers"):
+        large = float(np.sqrt(np.finfo(dtype).max)) * 0.9
+        parts = (3.0, -0.25, large, -large)
+        values = [complex(part, math.nan) for part in parts] + [complex(math.nan, part) for part in parts]
+        with np.errstate(invalid="ignore"):
+            result = xp.to_numpy(getattr(xp, name)(xp.asarray(values, dtype=dtype)))
+        assert np.isnan(result.real).all()
+        assert np.isnan(result.imag).all()
+
+
 # -- matrices with infinities and NaN ---------------------------------------------------------------------------------
 
 NOT_FINITE = [

@@ -32,10 +32,9 @@ __all__ = ["namespace"]
 Function = Callable[..., Any]
 Axes = int | tuple[int, ...] | None
 
-FLOATING = (
-    *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
-    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-)
+INVERSE = ("asin", "acos", "atan", "asinh", "acosh", "atanh")
+
+FLOATING = ("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", *INVERSE)
 
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
@@ -50,6 +49,7 @@ def namespace(device: Any) -> SimpleNamespace:
     """Return the functions on arrays of a device."""
     functions: dict[str, Function] = {
         **{name: _floating(getattr(jnp, name)) for name in FLOATING},
+        **{name: _floating(_inverse(getattr(jnp, name))) for name in INVERSE},
         **{name: _promoting(getattr(jnp, name)) for name in PROMOTING},
         **{name: _floating_binary(getattr(jnp, name)) for name in ("copysign", "nextafter")},
         **{name: _comparison(getattr(jnp, name)) for name in COMPARISONS},
@@ -121,6 +121,25 @@ def _promoting(function: Function) -> Function:
 
 def _floating(function: Function) -> Function:
     return jax.jit(lambda x: function(OPERANDS.as_floating(x)))  # type: ignore[no-any-return]
+
+
+def _inverse(function: Function) -> Function:
+    """Return a function that is NaN of complex numbers with a component that is NaN and one that is finite and not 0.
+
+    XLA computes a component of some from the finite one alone.
+    """
+
+    def computed(x: Array) -> Array:
+        result = function(x)
+        if result.dtype.kind != "c":
+            return result
+        parts = jnp.real(x), jnp.imag(x)
+        unknown = jnp.isnan(parts[0]) | jnp.isnan(parts[1])
+        for part in parts:
+            unknown &= jnp.isnan(part) | (jnp.isfinite(part) & (part != 0))
+        return jnp.where(unknown, jnp.asarray(complex(jnp.nan, jnp.nan), result.dtype), result)
+
+    return computed
 
 
 def _floating_binary(function: Function) -> Function:
