@@ -131,17 +131,15 @@ def _text(tile: Tile, by_rows: bool, upper: bool) -> str:
         divisor = tile.element(triangle, tile.let(f"mul i64 %rows, {row}"))
         solved.append([tile.let(f"fdiv {tile.vector} {rest[h]}, {divisor}") for h in vectors])
     right = write(solved)
-    zeros = tile.masks(tile.let("sub i64 %zero.end, %z"))[0]
+    first_zero, end_of_zeros = ("0", "%i") if upper else ("%following", "%rows")
+    zeros = tile.masks(tile.let(f"sub i64 {end_of_zeros}, %z"))[0]
     here = tile.address("%zero.rows", "%z")
     for row in range(ROWS):
-        place = tile.address(here, tile.let(f"mul i64 %rows, {row}"))
-        store = f"({tile.vector} zeroinitializer, ptr {place}, {tile.masked} {zeros})"
-        tile.lines.append(f"  call void @llvm.masked.store.{tile.suffix}.p0{store}")
+        tile.store(["zeroinitializer"], tile.address(here, tile.let(f"mul i64 %rows, {row}")), [zeros])
     zeroed = tile.flush()
     x_from = "mul i64 %i, %x.step" if by_rows else "add i64 %i, 0"
     x_here = "add i64 %j, 0" if by_rows else "mul i64 %j, %x.step"
     out_from, out_here = ("mul i64 %i, %rows", "add i64 %j, 0") if upper else ("add i64 %i, 0", "mul i64 %j, %rows")
-    zero_range = ("0", "%i") if upper else ("%following", "%rows")
     pointers, numbers = ("x", "known", "out", "failed", "table"), ("x.step", "rows", "count")
     arguments = loads("%arguments", *[f"ptr {name}" for name in pointers], *[f"i64 {name}" for name in numbers])
     return f"""{tile.head(arguments)}
@@ -167,15 +165,13 @@ block:
   %out.from = {out_from}
   %out.rows = getelementptr {item}, ptr %out.matrix, i64 %out.from
   %zero.rows = getelementptr {item}, ptr %out.matrix, i64 %from
-  %zero.begin = add i64 {zero_range[0]}, 0
-  %zero.end = add i64 {zero_range[1]}, 0
-  %any.zero = icmp ult i64 %zero.begin, %zero.end
+  %any.zero = icmp ult i64 {first_zero}, {end_of_zeros}
   br i1 %any.zero, label %zero, label %tiles
 zero:
-  %z = phi i64 [%zero.begin, %block], [%z.next, %zero]
+  %z = phi i64 [{first_zero}, %block], [%z.next, %zero]
 {zeroed}
   %z.next = add i64 %z, {lanes}
-  %z.more = icmp ult i64 %z.next, %zero.end
+  %z.more = icmp ult i64 %z.next, {end_of_zeros}
   br i1 %z.more, label %zero, label %tiles
 tiles:
   br label %tile

@@ -43,7 +43,6 @@ LONGEST = 64
 MULTIPLICATIONS = {"f": 60, "d": 30}
 """Multiplications of a core in a nanosecond, about."""
 
-
 MOST_KEPT = 2**12
 """Matrices of a stack up to which their distances are kept for the next call."""
 
@@ -241,7 +240,7 @@ solve:
 {chr(10).join(totals[1::2])}"""
 
     def load_masked(self, start: str, masks: list[str]) -> list[str]:
-        """Write the elements of a row of the right side."""
+        """Write the elements of a row; 0 for those beyond the columns."""
         values = []
         for h, mask in enumerate(masks):
             read = f"@llvm.masked.load.{self.suffix}.p0(ptr {self.address(start, h * self.lanes)}, {self.masked} {mask}"
