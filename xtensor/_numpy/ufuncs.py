@@ -78,6 +78,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     # A subclass of ndarray without a protocol of its own, a masked array or a matrix, is NumPy's to handle, and so are
     # numbers that Arrays do not hold: objects, strings and times.
     plain = all(_is_plain(value, device) for value in operands)
+    if method == "at" and device.host and inputs[0].__class__ is Array:
+        _check_writable(inputs[0])
     if plain and method == "__call__":
         function = counterpart(ufunc)
         has_axes = "axes" in options or "keepdims" in options  # of generalized functions, NumPy's own
@@ -167,17 +169,19 @@ def _is_composed(ufunc: np.ufunc, method: str, first: Any, device: Device) -> bo
     """Whether a method of a ufunc is composed of calls of it: off the host, and where NumPy's loop is wrong.
 
     NumPy's vector loops of ``power`` and ``arctan2`` combine the first and the last operand of a reduction alone, and
-    its ``at`` writes to read-only memory, that of libraries with immutable arrays among it.
+    its ``at`` writes to the memory of libraries whose arrays are immutable.
     """
     if method == "at":
         if first.__class__ is not Array:
             return False
-        if not device.host:
-            return True
-        first[(slice(0, 0),) * first.ndim] = 0 if first.ndim else first  # raises for read-only memory
-        return not device._library.to_host(first._native).flags.writeable
+        return not device.host or not device._library.to_host(first._native).flags.writeable
     loses = method in ("reduce", "reduceat") and ufunc in (np.power, np.arctan2)
     return method in METHODS and (loses or not device.host)
+
+
+def _check_writable(x: Array) -> None:
+    """Raise ValueError for read-only memory, to which NumPy's ``at`` writes."""
+    x[(slice(0, 0),) * x.ndim] = 0 if x.ndim else x  # no element, or itself
 
 
 def _masks_or_is_own(ufunc: np.ufunc, options: dict[str, Any], device: Device) -> bool:

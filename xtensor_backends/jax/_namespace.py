@@ -34,14 +34,14 @@ Axes = int | tuple[int, ...] | None
 
 INVERSE = ("asin", "acos", "atan", "asinh", "acosh", "atanh")
 
-FLOATING = ("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", *INVERSE)
+FLOATING = ("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh")
 
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 PROMOTING = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
 
 
-IN_SINGLE = (*FLOATING, "add", "subtract", "multiply", "max", "min", "prod", "sum")
+IN_SINGLE = (*FLOATING, *INVERSE, "add", "subtract", "multiply", "max", "min", "prod", "sum")
 """Functions that compute arrays of float32 without a type of 64 bits."""
 
 
